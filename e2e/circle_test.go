@@ -239,13 +239,19 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	if command != "inventory" {
 		flags = append(flags, "-f", filepath.Join(dir, "specs"), "--inventory", "cluster", "--repo", c.repo.Dir)
 	}
-	cmd := exec.Command(engine.Sipgen(t), append(flags, args...)...)
+	code, said := exitCode(t, exec.Command(engine.Sipgen(t), append(flags, args...)...))
+	c.said = said
+	return code
+}
+
+// exitCode runs a program, and gives what it printed.
+func exitCode(t *testing.T, cmd *exec.Cmd) (code int, said string) {
+	t.Helper()
 	out, err := cmd.CombinedOutput()
-	c.said = string(out)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return cmd.ProcessState.ExitCode()
+	return cmd.ProcessState.ExitCode(), string(out)
 }
 
 // exits is sipgen with an exit code that is wanted.

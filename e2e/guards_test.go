@@ -205,16 +205,20 @@ func TestRightsOfATenant(t *testing.T) {
 	}
 }
 
-// TestRights asks the API server what the identity that syncs with Flux may do: read and patch hosts, in the site's namespaces. And what
-// the account may do that sipgen reads with: it gets Secrets where hosts are, and nowhere else.
+// TestRights asks the API server what the identity that syncs with Flux may do: read and patch hosts, in the site's namespaces.
+// And what the account may do that sipgen reads with: it gets Secrets where hosts are, and nowhere else. The one that reports to
+// tenants writes their status besides, and nothing more.
 func TestRights(t *testing.T) {
 	api := withoutEngines(t)
 	api.Namespaces(t, "rights-own", "rights-other")
-	applyPolicies(t, api, policies(t, "rights-own", func(*v1alpha1.SiteSpec) {}))
+	applyPolicies(t, api, policies(t, "rights-own", func(s *v1alpha1.SiteSpec) {
+		s.Runner = &v1alpha1.Runner{Schedule: "@daily", Status: &v1alpha1.RunnerStatus{Schedule: "@daily"}}
+	}))
 	secrets, lists := []string{"get /secrets"}, each("list", "/services",
 		"admissionregistration.k8s.io/validatingadmissionpolicybindings", "airship.airshipit.org/sipclusters", "apps/deployments",
 		"argoproj.io/applications", "ironic.metal3.io/ironics", "kustomize.toolkit.fluxcd.io/kustomizations",
 		"metal3.io/baremetalhosts", "metal3.io/hardwaredata", "placement.openstack.org/placementapis")
+	status := append([]string{"patch airship.airshipit.org/sipclusters/status", "get airship.airshipit.org/sipclusters"}, lists...)
 	for _, row := range []struct {
 		account, namespace string
 		want               []string
@@ -223,6 +227,7 @@ func TestRights(t *testing.T) {
 		{"hosts", "rights-other", nil}, {"hosts", "flux-system", nil},
 		{"reader", "rights-own", append(secrets, lists...)},
 		{"reader", "rights-other", lists}, {"reader", "flux-system", lists},
+		{"status", "rights-own", slices.Concat(secrets, status)}, {"status", "rights-other", status},
 	} {
 		var found []string
 		engine.Wait(t, "the rights", engine.SyncTimeout, func() error {
@@ -231,6 +236,7 @@ func TestRights(t *testing.T) {
 			}
 			return nil
 		})
+		slices.Sort(row.want)
 		need.Same(t, row.account+" in "+row.namespace, found, row.want)
 	}
 }

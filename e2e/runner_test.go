@@ -2,17 +2,15 @@ package e2e_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -73,14 +71,15 @@ func (c *circle) runsByPage(t *testing.T, job *batchv1.CronJob) {
 	if code, said := c.runJob(t, job, "default"); code != 2 || c.repo.Head(t) != before || !strings.Contains(said, "forbidden") {
 		t.Errorf("as another account: exit code %d, want 2 and nothing pushed\n%s", code, said)
 	}
-	if code, said := c.runJob(t, job, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName); code != 0 || c.repo.Head(t) == before {
+	own := job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName
+	if code, said := c.runJob(t, job, own); code != 0 || c.repo.Head(t) == before {
 		t.Fatalf("exit code %d, want 0 and a commit\n%s", code, said)
 	}
 	c.readTree(t)
 	c.follow(t, "the runner's commit")
 	c.wantHolds(t, "the runner's commit", "a", "n1", "n2")
 	c.reportsToTenants(t, namespace, name)
-	if code, said := c.runJob(t, job, job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName); code != 0 || !strings.Contains(said, "nothing to commit") {
+	if code, said := c.runJob(t, job, own); code != 0 || !strings.Contains(said, "nothing to commit") {
 		t.Errorf("again, with the status there: exit code %d\n%s", code, said)
 	}
 }
@@ -137,7 +136,7 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 }
 
 // reportsToTenants: what the second CronJob says is run, as its account. The SIPCluster says what it has and, once it asks for more than there is, what
-// is short; what has not changed is not written. The account may write nothing but that, and the one that publishes not even that.
+// is short; what has not changed is not written.
 func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 	t.Helper()
 	api := c.rig.api
@@ -146,9 +145,8 @@ func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 	account := job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName
 	// As the SIP operator left it: what it wrote and its finalizer stay.
 	sip := api.Dynamic.Resource(sipClusters).Namespace(c.tenants)
-	if _, err := sip.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":["sip.airship.airshipit.org/finalizer"],"labels":{"of":"tenant"}}}`), metav1.PatchOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	left := []byte(`{"metadata":{"finalizers":["sip.airship.airshipit.org/finalizer"],"labels":{"of":"tenant"}}}`)
+	need.OK(t, need.Err(sip.Patch(t.Context(), "a", types.MergePatchType, left, metav1.PatchOptions{})))
 	t.Cleanup(func() {
 		_, _ = sip.Patch(context.Background(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	})
@@ -164,57 +162,36 @@ func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 		}
 		return live.GetResourceVersion()
 	}
+	report := func(what string, written int) {
+		t.Helper()
+		code, said := c.runJob(t, &job, account)
+		need.That(t, code == 0 && strings.Contains(said, fmt.Sprintf("status written for %d of 1 SIPClusters", written)),
+			"%s: exit code %d\n%s", what, code, said)
+	}
 	before := api.Get(t, sipClusters, c.tenants, "a")
-	if code, said := c.runJob(t, &job, account); code != 0 || !strings.Contains(said, "status written for 1 of 1 SIPClusters") {
-		t.Fatalf("exit code %d\n%s", code, said)
-	}
+	report("the first time", 1)
 	version := row("True", "ReconciliationSucceeded", "2", "0")
-	if live := api.Get(t, sipClusters, c.tenants, "a"); live.GetGeneration() != before.GetGeneration() || !reflect.DeepEqual(live.Object["spec"], before.Object["spec"]) {
-		t.Error("the spec is not what it was")
-	}
-	if code, said := c.runJob(t, &job, account); code != 0 || !strings.Contains(said, "status written for 0 of 1 SIPClusters") || row("True", "ReconciliationSucceeded", "2", "0") != version {
-		t.Errorf("again: exit code %d, or it was written anew\n%s", code, said)
-	}
+	now := api.Get(t, sipClusters, c.tenants, "a")
+	need.Equal(t, "the spec is", now.GetGeneration(), before.GetGeneration())
+	need.Deep(t, "the spec is", now.Object["spec"], before.Object["spec"])
+	report("again", 0)
+	need.Equal(t, "the version is", row("True", "ReconciliationSucceeded", "2", "0"), version)
 	c.tenant("a", 9)
 	api.Apply(t, "tenant", c.specs["a"])
-	if code, said := c.runJob(t, &job, account); code != 0 {
-		t.Errorf("exit code %d\n%s", code, said)
-	}
+	report("more than there is", 1)
 	row("False", "Unschedulable", "2", "7")
 	c.tenant("a", 2)
 	api.Apply(t, "tenant", c.specs["a"])
 
-	as := func(account string) dynamic.ResourceInterface {
-		client, err := dynamic.NewForConfig(api.As("system:serviceaccount:" + namespace + ":" + account))
-		need.OK(t, err)
-		return client.Resource(sipClusters).Namespace(c.tenants)
-	}
-	writer := as(account)
-	for _, patch := range []string{
-		`{"spec":{"priority":5}}`, `{"metadata":{"finalizers":null}}`, `{"metadata":{"labels":{"of":"other"}}}`, `{"metadata":{"annotations":{"sip.airshipit.org/remove":"n1"}}}`, `{"status":{"short":3}}`,
-	} {
-		if _, err := writer.Patch(t.Context(), "a", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); !apierrors.IsForbidden(err) {
-			t.Errorf("as %s, %s: %v, want forbidden", account, patch, err)
-		}
-	}
-	// On the subresource an API server takes nothing but the status.
-	if _, err := writer.Patch(t.Context(), "a", types.MergePatchType, []byte(`{"spec":{"priority":5},"metadata":{"finalizers":null,"labels":{"of":"other"}},"status":{"short":4}}`), metav1.PatchOptions{}, "status"); err != nil {
-		t.Error(err)
-	}
+	// On the subresource an API server takes nothing but the status. That it may write nothing else, TestRights has.
+	writer := need.Value(dynamic.NewForConfig(api.As("system:serviceaccount:" + namespace + ":" + account)))(t)
+	patch := []byte(`{"spec":{"priority":5},"metadata":{"finalizers":null,"labels":{"of":"other"}},"status":{"short":4}}`)
+	need.OK(t, need.Err(writer.Resource(sipClusters).Namespace(c.tenants).
+		Patch(t.Context(), "a", types.MergePatchType, patch, metav1.PatchOptions{}, "status")))
 	live := api.Get(t, sipClusters, c.tenants, "a")
-	if _, changed := live.Object["spec"].(map[string]any)["priority"]; changed || len(live.GetFinalizers()) != 1 || live.GetLabels()["of"] != "tenant" {
-		t.Errorf("%v", live.Object)
-	}
-	if err := writer.Delete(t.Context(), "a", metav1.DeleteOptions{}); !apierrors.IsForbidden(err) {
-		t.Errorf("delete: %v, want forbidden", err)
-	}
-	if _, err := as("sipgen-"+name+"-reader").
-		Patch(t.Context(), "a", types.MergePatchType, []byte(`{"status":{"short":5}}`), metav1.PatchOptions{}, "status"); !apierrors.IsForbidden(err) {
-		t.Errorf("the reader: %v, want forbidden", err)
-	}
-	if code, said := c.runJob(t, &job, account); code != 0 {
-		t.Errorf("exit code %d\n%s", code, said)
-	}
+	spec := live.Object["spec"].(map[string]any)
+	need.That(t, spec["priority"] == nil && len(live.GetFinalizers()) == 1 && live.GetLabels()["of"] == "tenant", "%v", live.Object)
+	report("once more", 1)
 	row("True", "ReconciliationSucceeded", "2", "0")
 }
 
@@ -227,23 +204,19 @@ func (c *circle) runJob(t *testing.T, job *batchv1.CronJob, account string) (cod
 	mounts := map[string]string{"/tmp": t.TempDir()}
 	for _, volume := range pod.Volumes {
 		dir := t.TempDir()
-		content := map[string]string{}
 		switch {
 		case volume.ConfigMap != nil:
 			live := c.rig.api.Get(t, engine.ConfigMaps, job.Namespace, volume.ConfigMap.Name)
 			for key, value := range live.Object["data"].(map[string]any) {
-				content[key] = value.(string)
+				need.Write(t, filepath.Join(dir, key), value.(string))
 			}
 		case volume.Secret != nil:
 			live := c.rig.api.Get(t, engine.Secrets, job.Namespace, volume.Secret.SecretName)
 			for key := range live.Object["data"].(map[string]any) {
-				content[key] = "of the Secret"
+				need.Write(t, filepath.Join(dir, key), "of the Secret")
 			}
 		default:
 			continue
-		}
-		for key, value := range content {
-			need.OK(t, os.WriteFile(filepath.Join(dir, key), []byte(value), 0o600))
 		}
 		for _, mount := range container.VolumeMounts {
 			if mount.Name == volume.Name {
@@ -271,9 +244,5 @@ func (c *circle) runJob(t *testing.T, job *batchv1.CronJob, account string) (cod
 	}
 	cmd := exec.Command(engine.Sipgen(t), append(args, "--repo", c.repo.Dir)...)
 	cmd.Env = env
-	out, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), string(out)
+	return exitCode(t, cmd)
 }
