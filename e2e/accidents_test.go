@@ -42,16 +42,6 @@ func rowInfraFirst(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "services that are ready", "a", "n1")
 }
 
-// fix does what sipgen said would fix a host, as a person would who copies it to a shell.
-func (c *circle) fix(t *testing.T) {
-	t.Helper()
-	for line := range strings.Lines(c.said) {
-		if _, command, found := strings.Cut(line, "fix it with: "); found {
-			shell(t, c.rig.api, command)
-		}
-	}
-}
-
 // rowDeleted: a host that somebody deleted is not created again by the engine. One of the same name is another host, and is not touched until
 // sipgen has seen it.
 func rowDeleted(t *testing.T, r *rig, name string) {

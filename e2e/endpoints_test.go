@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 type endpointWatch struct {
 	stop    context.CancelFunc
 	done    chan struct{}
-	mu      sync.Mutex
 	samples int
 	none    map[string]int
 	err     error
@@ -29,27 +27,8 @@ type endpointWatch struct {
 func watchEndpoints(t *testing.T, api *engine.APIServer) *endpointWatch {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &endpointWatch{stop: cancel, done: make(chan struct{}), none: map[string]int{}}
-	go func() {
-		defer close(w.done)
-		for ctx.Err() == nil {
-			ready, err := readyEndpoints(ctx, api)
-			w.mu.Lock()
-			if err != nil && ctx.Err() == nil {
-				w.err = err
-			} else if err == nil {
-				w.samples++
-				for _, name := range sipServices {
-					if ready[name] == 0 {
-						w.none[name]++
-					}
-				}
-			}
-			w.mu.Unlock()
-			time.Sleep(50 * time.Millisecond)
-		}
-	}()
 	t.Cleanup(cancel)
+	w := &endpointWatch{stop: cancel, done: make(chan struct{}), none: map[string]int{}}
 	engine.Wait(t, "endpoints of all of SIP's Services", engine.SyncTimeout, func() error {
 		ready, err := readyEndpoints(ctx, api)
 		if err == nil && len(ready) < len(sipServices) {
@@ -57,10 +36,24 @@ func watchEndpoints(t *testing.T, api *engine.APIServer) *endpointWatch {
 		}
 		return err
 	})
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.samples = 0
-	clear(w.none)
+	go func() {
+		defer close(w.done)
+		for ; ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
+			ready, err := readyEndpoints(ctx, api)
+			if ctx.Err() != nil {
+				return
+			}
+			if w.samples++; err != nil {
+				w.err = err
+				continue
+			}
+			for _, name := range sipServices {
+				if ready[name] == 0 {
+					w.none[name]++
+				}
+			}
+		}
+	}()
 	return w
 }
 
@@ -70,7 +63,7 @@ func (w *endpointWatch) end(t *testing.T) {
 	w.stop()
 	<-w.done
 	t.Logf("%d samples", w.samples)
-	need.That(t, w.err == nil && w.samples >= 20 && len(w.none) <= 0,
+	need.That(t, w.err == nil && w.samples >= 20 && len(w.none) == 0,
 		"of %d samples, so many had no ready endpoint: %v; %v", w.samples, w.none, w.err)
 }
 

@@ -95,7 +95,7 @@ func rowRelease(t *testing.T, r *rig, name string) {
 		c.sipgen(t, "plan")
 		c.wantSaid(t, "a host by kubectl apply", c.ns+"/n3", "not handed out until this is fixed", "fix it with: kubectl ")
 		need.Without(t, "a host that is as it should be", c.said, c.ns+"/n1: ")
-		c.fix(t)
+		c.run(t, []string{fix(t, c.said, "")})
 		c.accept(t)
 	}
 	c.step(t, "assign")

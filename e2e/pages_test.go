@@ -31,16 +31,19 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 	for name, content := range files {
 		need.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
-	cmd := exec.Command("bash", "-euo", "pipefail", "-c", strings.Join(blocks, "\n"))
-	cmd.Dir = dir
-	cmd.Env = []string{
-		"PATH=" + strings.Join([]string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(engine.Sipgen(t)), os.Getenv("PATH")}, string(os.PathListSeparator)),
-		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.Config()), "HOME=" + dir, "GIT_CONFIG_NOSYSTEM=1",
+	return bash(t, c.rig.api, dir, strings.Join(blocks, "\n"),
 		"GIT_AUTHOR_NAME=me", "GIT_AUTHOR_EMAIL=me@example.org", "GIT_COMMITTER_NAME=me", "GIT_COMMITTER_EMAIL=me@example.org",
-		"SITE=" + c.site.Name, "TENANT=" + c.tenants + ".a",
-		"REPO=" + c.repo.URL(), "FOLDER=" + c.site.Spec.Repository.Path, "OLD=" + c.oldFolder, "TMPDIR=" + dir,
-	}
-	out, err := cmd.CombinedOutput()
-	need.Must(t, err == nil, "%v\n%s\n---\n%s", err, strings.Join(blocks, "\n"), out)
-	return string(out)
+		"SITE="+c.site.Name, "TENANT="+c.tenants+".a", "TMPDIR="+dir,
+		"REPO="+c.repo.URL(), "FOLDER="+c.site.Spec.Repository.Path, "OLD="+c.oldFolder)
+}
+
+// bash runs lines in a folder, as a person with all rights does who copies them.
+func bash(t *testing.T, api *engine.APIServer, dir, lines string, env ...string) string {
+	t.Helper()
+	path := []string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(engine.Sipgen(t)), os.Getenv("PATH")}
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", lines)
+	cmd.Dir = dir
+	cmd.Env = append(env, "PATH="+strings.Join(path, string(os.PathListSeparator)), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1",
+		"KUBECONFIG="+engine.Kubeconfig(t, api.Config()))
+	return need.Output(t, cmd)
 }

@@ -2,9 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,17 +18,6 @@ import (
 
 // withoutEngines is an API server by itself, with the guards of one site after another in namespaces of their own.
 func withoutEngines(t testing.TB) *engine.APIServer { return audited(t).api }
-
-// shell runs a command line as a person does who copies it.
-func shell(t *testing.T, api *engine.APIServer, line string) {
-	t.Helper()
-	cmd := exec.Command("sh", "-c", line)
-	cmd.Env = []string{
-		"PATH=" + filepath.Dir(engine.Binary(t, "kubectl")) + string(os.PathListSeparator) + os.Getenv("PATH"),
-		"KUBECONFIG=" + engine.Kubeconfig(t, api.Config()), "HOME=" + t.TempDir(),
-	}
-	need.Output(t, cmd)
-}
 
 // TestFixes: what preflight finds on a live host is fixed by the command that it prints, and by nothing less: before it, an apply
 // as the engine makes it takes the spec away; after it, the spec stays, and preflight finds nothing.
@@ -122,7 +108,7 @@ func TestFixes(t *testing.T) {
 			}
 			before := api.Get(t, engine.Hosts, ns, "n1")
 			for _, finding := range found {
-				shell(t, api, finding.Fix)
+				bash(t, api, t.TempDir(), finding.Fix)
 			}
 			after := api.Get(t, engine.Hosts, ns, "n1")
 			need.That(t, fmt.Sprint(before.Object["spec"]) == fmt.Sprint(after.Object["spec"]) && before.GetGeneration() == after.GetGeneration(),

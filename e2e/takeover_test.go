@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -46,7 +45,14 @@ func TestTakeover(t *testing.T) {
 		before["service "+name] = api.Get(t, engine.Services, sipTenant, name)
 	}
 	watch := watchEndpoints(t, api)
-	s := c.person(t)
+	// A person at a shell, in a folder with the Site: kubectl as the admin, and sipgen with the rights of its account.
+	dir := t.TempDir()
+	need.Write(t, filepath.Join(dir, "site.yaml"), c.siteText(t))
+	env := []string{"READER=" + engine.Kubeconfig(t, api.As(c.account)), "SITE=" + c.site.Name, "SIPGEN_REPO=" + c.repo.Dir}
+	run := func(lines string) string {
+		t.Helper()
+		return bash(t, api, dir, "sipgen() { KUBECONFIG=$READER command sipgen \"$@\"; }\n"+lines, env...)
+	}
 
 	// The page's commands, word by word.
 	words := strings.NewReplacer("NAMESPACE", sipTenant, "CLUSTER", "lma")
@@ -56,46 +62,46 @@ func TestTakeover(t *testing.T) {
 	}
 	need.Must(t, len(way) == 5,
 		"docs/from-sip.md has %d blocks of commands for one tenant, want those of steps 0, 1, 3, 4 and 5: %q", len(way), way)
-	s.run(procedure(t, "takeover")[0])
-	s.run(way[0])                                                 // stop SIP
-	s.run("mkdir -p tenants && mv sip-specs/lma-infra tenants\n") // step 1: "move the tenant's file"
-	c.specs["lma"] = s.read("tenants/lma-infra/lma.yaml")
+	run(procedure(t, "takeover")[0])
+	run(way[0])                                                 // stop SIP
+	run("mkdir -p tenants && mv sip-specs/lma-infra tenants\n") // step 1: "move the tenant's file"
+	c.specs["lma"] = string(need.Read(t, filepath.Join(dir, "tenants/lma-infra/lma.yaml")))
 
 	// The administrator may look for the Secret of step 2; whoever syncs may not. The finalizer is for later, and said.
 	finalizer := "SIPCluster lma-infra/lma: it has the finalizer sip.airship.airshipit.org/finalizer"
 	asAdmin := "command " + strings.TrimSpace(way[1]) + " 2>&1 || true"
-	plan := s.run(asAdmin)
+	plan := run(asAdmin)
 	need.That(t, strings.Contains(plan, "there is no Secret jumphost-lma-host-keys") && strings.Contains(plan, finalizer) && !strings.Contains(plan, "calls its port"),
 		"before the Secret is there, the plan is\n%s", plan)
-	s.run(fix(t, plan, "there is no Secret jumphost-lma-host-keys"))
+	run(fix(t, plan, "there is no Secret jumphost-lma-host-keys"))
 	// It ends with 1: until the next step the objects are SIP's.
-	if plan := s.run("code=0; " + strings.TrimSpace(way[1]) + " || code=$?; [ $code = 1 ]"); !strings.Contains(plan, "1 cluster, 5 hosts assigned (0 new)") || strings.Contains(plan, "released") || strings.Contains(plan, "pending") {
+	if plan := run("code=0; " + strings.TrimSpace(way[1]) + " || code=$?; [ $code = 1 ]"); !strings.Contains(plan, "1 cluster, 5 hosts assigned (0 new)") || strings.Contains(plan, "released") || strings.Contains(plan, "pending") {
 		t.Errorf("the plan is\n%s", plan)
 	}
 	// Before the objects are handed over none of the tenant's services is published, and the message has the commands.
-	said := s.run("code=0; sipgen publish --site site.yaml -f tenants --inventory cluster --author 'Ada <ada@example.org>' || code=$?; [ $code = 1 ]")
+	said := run("code=0; sipgen publish --site site.yaml -f tenants --inventory cluster --author 'Ada <ada@example.org>' || code=$?; [ $code = 1 ]")
 	need.Words(t, "published over SIP's objects", said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma", "kubectl patch -n lma-infra deployments.apps/jumphost-lma --type=json", "could not check whether there is a Secret jumphost-lma-host-keys")
 	if c.readTree(t); c.tree["clusters/lma-infra/lma/infra/kustomization.yaml"] != nil {
 		t.Error("services are in the tree that the engine cannot sync")
 	}
-	if said = s.run("code=0; sipgen diff --site site.yaml -f tenants --inventory cluster || code=$?; [ $code = 1 ]"); !strings.Contains(said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma") {
+	if said = run("code=0; sipgen diff --site site.yaml -f tenants --inventory cluster || code=$?; [ $code = 1 ]"); !strings.Contains(said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma") {
 		t.Errorf("diff before the objects are handed over:\n%s", said)
 	}
-	hand := s.run(way[2])
+	hand := run(way[2])
 	need.Equal(t, "objects that are handed over", strings.Count(hand, "kubectl patch"), 6)
-	s.run(hand)
+	run(hand)
 
 	need.Must(t, c.commit(t), "nothing to commit\n%s", c.said)
 	c.sync(t, nil)
 	for _, name := range sipServices { // wait for the rollout
-		s.run(strings.ReplaceAll(way[3], "NAME", name))
+		run(strings.ReplaceAll(way[3], "NAME", name))
 	}
 	for _, name := range sipServices {
 		need.That(t, api.Exists(t, engine.Secrets, sipTenant, name),
 			"SIP's Secret %s was gone before the rollout was through", name)
 	}
-	s.run(way[4]) // delete what SIP left behind
-	s.run(fix(t, s.run(asAdmin), finalizer))
+	run(way[4]) // delete what SIP left behind
+	run(fix(t, run(asAdmin), finalizer))
 
 	for _, name := range sipServices {
 		need.That(t, !api.Exists(t, engine.Secrets, sipTenant, name), "SIP's Secret %s is still there", name)
@@ -103,7 +109,7 @@ func TestTakeover(t *testing.T) {
 	}
 	need.That(t, !api.Exists(t, engine.ConfigMaps, sipTenant, "jumphost-lma"), "SIP's ConfigMap is still there")
 	need.Len(t, "the SIPCluster has the finalizers", api.Get(t, sipClusters, sipTenant, "lma").GetFinalizers(), 0)
-	if said = s.run("sipgen diff --site site.yaml -f tenants --inventory cluster"); !strings.Contains(said, "no difference") || strings.Contains(said, "finalizer") || strings.Contains(said, "host-keys") {
+	if said = run("sipgen diff --site site.yaml -f tenants --inventory cluster"); !strings.Contains(said, "no difference") || strings.Contains(said, "finalizer") || strings.Contains(said, "host-keys") {
 		t.Errorf("diff after the takeover:\n%s", said)
 	}
 	c.wantSIPLabels(t)
@@ -112,8 +118,8 @@ func TestTakeover(t *testing.T) {
 	watch.end(t)
 
 	// Whatever pod is started anew now has nothing of SIP's.
-	s.run("kubectl -n lma-infra delete pods --all --wait=false && kubectl -n lma-infra rollout status deployment/jumphost-lma --timeout=1m")
-	s.run("kubectl -n lma-infra rollout status deployment/loadbalancer-worker-lma --timeout=1m")
+	run("kubectl -n lma-infra delete pods --all --wait=false && kubectl -n lma-infra rollout status deployment/jumphost-lma --timeout=1m")
+	run("kubectl -n lma-infra rollout status deployment/loadbalancer-worker-lma --timeout=1m")
 	for _, pod := range api.List(t, engine.Pods, sipTenant) {
 		text, err := pod.MarshalJSON()
 		need.OK(t, err)
@@ -132,7 +138,7 @@ func TestTakeover(t *testing.T) {
 	need.Len(t, "a range of 13 ports", ports, 13)
 	c.exits(t, "a shorter range", 0, "diff")
 	// The hosts' labels do not go with the SIPCluster, and nothing holds its deletion.
-	s.run("kubectl -n lma-infra delete sipclusters.airship.airshipit.org lma --timeout=30s")
+	run("kubectl -n lma-infra delete sipclusters.airship.airshipit.org lma --timeout=30s")
 	c.wantSIPLabels(t)
 }
 
@@ -149,8 +155,7 @@ func sipInstallation(t *testing.T) *circle {
 	api.Namespaces(t, sipTenant, sipHosts, "sipcluster-system")
 
 	read := func(name string) string {
-		text := need.Read(t, filepath.Join("..", "testdata", "inputs", "sip-operator", name))
-		return string(text)
+		return string(need.Read(t, filepath.Join("..", "testdata", "inputs", "sip-operator", name)))
 	}
 	// SIP's labels are SIP's.
 	api.MakeHosts(t, regexp.MustCompile(`(?m)^    sip\.airshipit\.org/.*\n`).ReplaceAll([]byte(read("hosts.yaml")), nil))
@@ -214,8 +219,8 @@ func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *u
 	}
 	need.Same(t, name, ports(&was), ports(&is))
 	var rendered *unstructured.Unstructured
-	for _, o := range engine.Objects(t, []byte(c.api(t, name))) {
-		if o.GetKind() == "Deployment" {
+	for _, o := range engine.Objects(t, []byte(c.run(t, []string{"kubectl kustomize clusters/" + sipTenant + "/lma/infra\n"}))) {
+		if o.GetKind() == "Deployment" && o.GetName() == name {
 			rendered = o
 		}
 	}
@@ -226,24 +231,16 @@ func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *u
 	need.Deep(t, name, live.Spec, fresh.Spec)
 }
 
-// api is what kubectl makes of the overlay of the tenant's services, the part about one of them.
-func (c *circle) api(t *testing.T, name string) string {
+// fix is the command at the end of the message that says so.
+func fix(t *testing.T, said, what string) string {
 	t.Helper()
-	dir := t.TempDir()
-	folder := "clusters/" + sipTenant + "/lma/infra/"
-	for path, content := range c.tree {
-		if below, ok := strings.CutPrefix(path, folder); ok {
-			need.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, below)), 0o755))
-			need.OK(t, os.WriteFile(filepath.Join(dir, below), content, 0o600))
+	for line := range strings.Lines(said) {
+		if _, command, has := strings.Cut(line, "fix it with: "); has && strings.Contains(line, what) {
+			return command
 		}
 	}
-	var out []string
-	for document := range strings.SplitSeq(c.rig.api.Kubectl(t, "", "kustomize", dir), "\n---\n") {
-		if strings.Contains(document, "\n  name: "+name+"\n") {
-			out = append(out, document)
-		}
-	}
-	return strings.Join(out, "\n---\n")
+	t.Fatalf("no command for %q in\n%s", what, said)
+	return ""
 }
 
 func convert(t *testing.T, from *unstructured.Unstructured, into any) {
