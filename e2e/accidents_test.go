@@ -49,13 +49,22 @@ func rowDeleted(t *testing.T, r *rig, name string) {
 	c.hosts(t, "controller", "n1", "n2", "n3")
 	c.tenant("a", 2)
 	c.step(t, "assign")
-	c.deleteHost(t, "n1")
+	r.api.HostWatch.During(t, c.ns, "n1", func() {
+		r.api.Delete(t, engine.Hosts, c.ns, "n1")
+		c.waitGone(t, "n1")
+	})
 	c.accept(t)
 	// That the engine may not create hosts is another guard: the uid comes first.
-	c.again(t, c.name("a", "hosts"), "uid mismatch")
+	again := func(words string) {
+		t.Helper()
+		revision := r.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
+		r.flux.Reconcile(t, engine.FluxNamespace, c.name("a", "hosts"))
+		r.flux.WaitFailed(t, engine.FluxNamespace, c.name("a", "hosts"), revision, words)
+	}
+	again("uid mismatch")
 	c.untouched.Check(t, "a sync without the host")
 	c.hosts(t, "controller", "n1")
-	c.again(t, c.name("a", "hosts"), "immutable")
+	again("immutable")
 	c.untouched.Check(t, "a sync with the old uid")
 	need.Len(t, "the new host has labels", r.api.OurLabels(t, c.ns, "n1"), 0)
 	c.settle(t, "the new host is seen")

@@ -28,41 +28,32 @@ func (c *circle) consumed(t *testing.T, names ...string) {
 // take is what the provider writes on a host that it chose.
 func (r *rig) take(t *testing.T, namespace, name string) {
 	t.Helper()
-	r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
-		spec["consumerRef"] = map[string]any{
+	const url = "http://images.invalid/node.qcow2"
+	r.asCAPM3(t, namespace, name, both(
+		set(map[string]any{
 			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "Metal3Machine", "namespace": namespace, "name": "machine-" + name,
-		}
-		spec["image"] = map[string]any{"url": "http://images.invalid/node.qcow2", "checksum": "http://images.invalid/node.qcow2.sha256sum", "format": "qcow2"}
-		spec["online"] = true
-	})
+		}, "spec", "consumerRef"),
+		set(map[string]any{"url": url, "checksum": url + ".sha256sum", "format": "qcow2"}, "spec", "image"),
+		set(true, "spec", "online")))
 }
 
-// letGo takes that back, and waits until the host is deprovisioned and waits for work again. The provider keeps the host until it is clean.
-func (r *rig) letGo(t *testing.T, namespace, name string) { r.letGoFor(t, namespace, name, "") }
-
-// letGoFor is letGo of a machine whose template has node reuse: reuse is the control plane or deployment that is to have the host again.
-func (r *rig) letGoFor(t *testing.T, namespace, name, reuse string) {
+// letGo takes that back, and waits until the host is deprovisioned and waits for work again. The provider keeps the host until it
+// is clean. reuse is the control plane or deployment that is to have the host again, if the machine's template has node reuse.
+func (r *rig) letGo(t *testing.T, namespace, name, reuse string) {
 	t.Helper()
 	r.api.HostWatch.During(t, namespace, name, func() {
-		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) {
-			delete(spec, "image")
-		})
+		r.asCAPM3(t, namespace, name, drop("spec", "image"))
 		r.api.HostWatch.WaitPassed(t, namespace, name, "deprovisioning")
 		r.api.Operator.WaitState(t, "available", namespace, name)
 		if reuse != "" {
-			r.objectAsCAPM3(t, namespace, name, set(reuse, "metadata", "labels", "infrastructure.cluster.x-k8s.io/node-reuse"))
+			r.asCAPM3(t, namespace, name, set(reuse, "metadata", "labels", "infrastructure.cluster.x-k8s.io/node-reuse"))
 		}
-		r.editAsCAPM3(t, namespace, name, func(spec map[string]any) { delete(spec, "consumerRef") })
+		r.asCAPM3(t, namespace, name, drop("spec", "consumerRef"))
 	})
 }
 
-// editAsCAPM3 changes a host's spec with the rights that Cluster API's provider for metal3 has over hosts, and the name that it has.
-func (r *rig) editAsCAPM3(t *testing.T, namespace, name string, change func(spec map[string]any)) {
-	t.Helper()
-	r.objectAsCAPM3(t, namespace, name, func(o map[string]any) { change(o["spec"].(map[string]any)) })
-}
-
-func (r *rig) objectAsCAPM3(t *testing.T, namespace, name string, change func(map[string]any)) {
+// asCAPM3 changes a host with the rights that Cluster API's provider for metal3 has over hosts, and the name that it has.
+func (r *rig) asCAPM3(t *testing.T, namespace, name string, change func(map[string]any)) {
 	t.Helper()
 	r.api.Apply(t, "e2e", `
 apiVersion: rbac.authorization.k8s.io/v1

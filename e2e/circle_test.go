@@ -15,6 +15,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -126,15 +127,6 @@ func (c *circle) hosts(t *testing.T, how string, names ...string) {
 		c.rig.api.Operator.WaitState(t, "available", c.ns, names...)
 	}
 	c.accept(t)
-}
-
-// deleteHost is a person who deletes a host, whatever belongs to it, and waits until the baremetal-operator has let it go.
-func (c *circle) deleteHost(t *testing.T, name string) {
-	t.Helper()
-	c.rig.api.HostWatch.During(t, c.ns, name, func() {
-		c.rig.api.Delete(t, engine.Hosts, c.ns, name)
-		c.waitGone(t, name)
-	})
 }
 
 // waitGone waits for the end of a host, and of its BMC's Secret: the operator makes the host its owner, and the garbage collector follows.
@@ -356,13 +348,10 @@ func (c *circle) check(t *testing.T, what string, failures map[string]string) {
 	c.untouched.Check(t, what)
 	c.rig.wantNoHarm(t, c.ns, what)
 	want := c.wanted(t, failures)
-	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{})
-	need.OK(t, err)
-	for i := range list.Items {
-		host := &list.Items[i]
+	for _, host := range c.rig.api.List(t, engine.Hosts, c.ns) {
 		labels, known := want[host.GetName()]
 		if labels != nil || !known {
-			need.Equal(t, "after "+what+": our labels of "+host.GetName(), fmt.Sprint(engine.OurLabels(host)), fmt.Sprint(labels))
+			need.Equal(t, "after "+what+": our labels of "+host.GetName(), fmt.Sprint(engine.OurLabels(&host)), fmt.Sprint(labels))
 		}
 	}
 }
@@ -391,14 +380,32 @@ func (c *circle) wanted(t *testing.T, failures map[string]string) map[string]map
 // holds are the live hosts that carry a cluster's name, sorted.
 func (c *circle) holds(t *testing.T, cluster string) []string {
 	t.Helper()
-	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{LabelSelector: clusterName + "=" + cluster})
+	return c.hostsWith(t, clusterName+"="+cluster, func(*unstructured.Unstructured) bool { return true })
+}
+
+// hostsWith are the live hosts that a selector of labels and a condition choose, sorted.
+func (c *circle) hostsWith(t *testing.T, selector string, is func(*unstructured.Unstructured) bool) []string {
+	t.Helper()
+	hosts := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns)
+	list, err := hosts.List(context.Background(), metav1.ListOptions{LabelSelector: selector})
 	need.OK(t, err)
 	names := []string{}
 	for i := range list.Items {
-		names = append(names, list.Items[i].GetName())
+		if is(&list.Items[i]) {
+			names = append(names, list.Items[i].GetName())
+		}
 	}
 	slices.Sort(names)
 	return names
+}
+
+// state is what the baremetal-operator says of a host, and its error.
+func (c *circle) state(t *testing.T, host string) (state, message string) {
+	t.Helper()
+	live := c.rig.api.Get(t, engine.Hosts, c.ns, host).Object
+	state, _, _ = unstructured.NestedString(live, "status", "provisioning", "state")
+	message, _, _ = unstructured.NestedString(live, "status", "errorMessage")
+	return state, message
 }
 
 func (c *circle) wantHolds(t *testing.T, what, cluster string, want ...string) {

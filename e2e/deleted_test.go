@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -44,7 +43,7 @@ func rowParentsGone(t *testing.T, r *rig, name string) {
 	if r.flux != nil {
 		c.run(t, procedure(t, "restore-root", "flux"))
 	} else {
-		r.bootstrap(t, c) // without the policies, which are other sites' too: procedure "Argo CD" is TestProcedures'
+		r.bootstrap(t, c)
 	}
 	c.follow(t, "the root is back")
 	c.wantHolds(t, "the root is back", "a", "n1", "n2")
@@ -106,9 +105,7 @@ func rowHostsNamespaceGone(t *testing.T, r *rig, name string) {
 	uid := string(r.api.Get(t, engine.ConfigMaps, c.ns, "owner").GetUID())
 	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": uid}}
 	for _, host := range []string{"n2", "n4"} {
-		r.api.Edit(t, "vino", engine.Hosts, c.ns, host, "", func(o map[string]any) {
-			_ = unstructured.SetNestedSlice(o, owner, "metadata", "ownerReferences")
-		})
+		r.api.Edit(t, "vino", engine.Hosts, c.ns, host, "", set(owner, "metadata", "ownerReferences"))
 	}
 	r.api.HostWatch.During(t, c.ns, "n4", func() {
 		r.api.Delete(t, engine.ConfigMaps, c.ns, "owner")
@@ -147,7 +144,6 @@ func rowHostsNamespaceGone(t *testing.T, r *rig, name string) {
 	c.untouched.Check(t, "the deletion")
 	r.wantNoHarm(t, c.ns, "the deletion")
 	c.wantHolds(t, "the deletion", "a", "n1", "n2")
-	if state, _, _ := unstructured.NestedString(r.api.Get(t, engine.Hosts, c.ns, "n1").Object, "status", "provisioning", "state"); state != "provisioned" {
-		t.Errorf("the host on which a machine runs is %s, want provisioned", state)
-	}
+	state, _ := c.state(t, "n1")
+	need.Equal(t, "the host on which a machine runs is", state, "provisioned")
 }

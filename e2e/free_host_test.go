@@ -64,7 +64,7 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	remove("n1")
 	c.step(t, "named")
 	c.wantHolds(t, "named", "a", "n1", "n2")
-	r.api.Operator.ChangeUse(func() { r.letGoFor(t, c.ns, "n1", "md-a") })
+	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n1", "md-a") })
 	later := time.AfterFunc(2*time.Second, func() { // while the page waits for it
 		_ = r.api.Dynamic.Resource(metal3Machines).Namespace(c.ns).Delete(context.Background(), "machine-n1", metav1.DeleteOptions{})
 	})
@@ -87,7 +87,7 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	on("n2", move[0])
 	need.Equal(t, "the marks of n2", keys("n2"), "capm3.metal3.io/unhealthy capi.metal3.io/unhealthy")
 	need.That(t, !r.api.Exists(t, machines, c.ns, "node-n2"), "the machine on n2 is still there")
-	r.api.Operator.ChangeUse(func() { r.letGoFor(t, c.ns, "n2", "md-a") })
+	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2", "md-a") })
 	r.api.WaitGone(t, metal3Machines, c.ns, "machine-n2")
 	on("n2", free[2]) // which is to wait for nothing
 	c.consumed(t, "n3")

@@ -1,17 +1,14 @@
 package e2e_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -70,7 +67,7 @@ func rowHandover(t *testing.T, r *rig, name string) {
 	t.Logf("Cluster API deletes the machine on %s", gone)
 	c.use(t, func() {
 		c.platform(t, "blue")
-		r.letGo(t, c.ns, gone)
+		r.letGo(t, c.ns, gone, "")
 	})
 	c.settle(t, "a worker was let go")
 	if rest := c.active(t, "blue", "Worker"); len(rest) != 1 || rest[0] == gone {
@@ -112,9 +109,7 @@ func (c *circle) platform(t *testing.T, cluster string) {
 		write(name, content)
 	}
 	example := filepath.Join("..", "examples", "cluster-api", "platform", "edge")
-	entries, err := os.ReadDir(example)
-	need.OK(t, err)
-	for _, entry := range entries {
+	for _, entry := range need.Value(os.ReadDir(example))(t) {
 		content := need.Read(t, filepath.Join(example, entry.Name()))
 		text := strings.ReplaceAll(string(content), "clusters/edge/edge/", "clusters/"+c.tenants+"/"+cluster+"/")
 		if entry.Name() == "kustomization.yaml" {
@@ -124,10 +119,8 @@ func (c *circle) platform(t *testing.T, cluster string) {
 		}
 		write("platform/"+cluster+"/"+entry.Name(), []byte(text))
 	}
-	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/platform/"+cluster)
-	need.OK(t, err)
-	text, err := built.AsYaml()
-	need.OK(t, err)
+	built := need.Value(krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/platform/"+cluster))(t)
+	text := need.Value(built.AsYaml())(t)
 	account := "system:serviceaccount:" + c.ns + ":platform"
 	c.rig.api.Apply(t, "e2e", strings.ReplaceAll(`
 apiVersion: rbac.authorization.k8s.io/v1
@@ -185,27 +178,21 @@ func (c *circle) wantFull(t *testing.T, cluster string) {
 		if patch.GetLabels()[clusterName] == "" {
 			continue
 		}
-		_, consumed, err := unstructured.NestedMap(c.rig.api.Get(t, engine.Hosts, c.ns, patch.GetName()).Object, "spec", "consumerRef")
-		if standby := patch.GetLabels()["sip.airshipit.org/standby"] == "true"; err != nil || consumed == standby {
-			t.Errorf("%s of %s: standby %v, consumed %v: %v", patch.GetName(), cluster, standby, consumed, err)
-		}
+		standby := patch.GetLabels()["sip.airshipit.org/standby"] == "true"
+		host := c.rig.api.Get(t, engine.Hosts, c.ns, patch.GetName())
+		need.Equal(t, host.GetName()+" of "+cluster+" is consumed", consumed(host), !standby)
 	}
 }
 
 // active are the hosts of a cluster's role that are consumed, sorted.
 func (c *circle) active(t *testing.T, cluster, role string) []string {
 	t.Helper()
-	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(),
-		metav1.ListOptions{LabelSelector: clusterName + "=" + cluster + ",sip.airshipit.org/node-type=" + role})
-	need.OK(t, err)
-	var names []string
-	for i := range list.Items {
-		if _, consumed, err := unstructured.NestedMap(list.Items[i].Object, "spec", "consumerRef"); err == nil && consumed {
-			names = append(names, list.Items[i].GetName())
-		}
-	}
-	slices.Sort(names)
-	return names
+	return c.hostsWith(t, clusterName+"="+cluster+",sip.airshipit.org/node-type="+role, consumed)
+}
+
+func consumed(host *unstructured.Unstructured) bool {
+	_, found, err := unstructured.NestedMap(host.Object, "spec", "consumerRef")
+	return err == nil && found
 }
 
 // selectorOf reads a template's hostSelector as CAPM3 does: operators in small letters.
@@ -215,11 +202,7 @@ func selectorOf(t *testing.T, template *unstructured.Unstructured) labels.Select
 	need.OK(t, err)
 	selector := labels.NewSelector()
 	add := func(key string, operator selection.Operator, values []string) {
-		requirement, err := labels.NewRequirement(key, operator, values)
-		if err != nil {
-			t.Fatalf("%s: %v", template.GetName(), err)
-		}
-		selector = selector.Add(*requirement)
+		selector = selector.Add(*need.Value(labels.NewRequirement(key, operator, values))(t))
 	}
 	matchLabels, _, err := unstructured.NestedStringMap(fields, "matchLabels")
 	need.OK(t, err)
@@ -240,22 +223,14 @@ func selectorOf(t *testing.T, template *unstructured.Unstructured) labels.Select
 // available are the hosts in the namespace that CAPM3 would pick from.
 func (c *circle) available(t *testing.T, selector labels.Selector) []string {
 	t.Helper()
-	list, err := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns).List(context.Background(), metav1.ListOptions{LabelSelector: selector.String()})
-	need.OK(t, err)
-	var names []string
-	for i := range list.Items {
-		host := &list.Items[i]
-		_, consumed, _ := unstructured.NestedMap(host.Object, "spec", "consumerRef")
-		state, _, _ := unstructured.NestedString(host.Object, "status", "provisioning", "state")
-		message, _, _ := unstructured.NestedString(host.Object, "status", "errorMessage")
-		_, paused := host.GetAnnotations()["baremetalhost.metal3.io/paused"]
-		_, unhealthy := host.GetAnnotations()["capm3.metal3.io/unhealthy"]
-		_, old := host.GetAnnotations()["capi.metal3.io/unhealthy"]
-		unhealthy = unhealthy || old
-		if !consumed && host.GetDeletionTimestamp() == nil && message == "" && !paused && !unhealthy && (state == "available" || state == "ready") {
-			names = append(names, host.GetName())
+	return c.hostsWith(t, selector.String(), func(host *unstructured.Unstructured) bool {
+		state, message := c.state(t, host.GetName())
+		marked := false
+		for _, key := range []string{"baremetalhost.metal3.io/paused", "capm3.metal3.io/unhealthy", "capi.metal3.io/unhealthy"} {
+			_, has := host.GetAnnotations()[key]
+			marked = marked || has
 		}
-	}
-	slices.Sort(names)
-	return names
+		waits := state == "available" || state == "ready"
+		return waits && !consumed(host) && host.GetDeletionTimestamp() == nil && message == "" && !marked
+	})
 }

@@ -1,12 +1,10 @@
 package e2e_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -120,23 +118,16 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 		r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) { o["spec"] = map[string]any{"online": false} })
 		state := func(what string, inError bool) {
 			t.Helper()
-			engine.Wait(t, what, engine.SyncTimeout, func() error {
-				host := r.api.Get(t, engine.Hosts, c.ns, "n1")
-				text, _, _ := unstructured.NestedString(host.Object, "status", "provisioning", "state")
-				message, _, _ := unstructured.NestedString(host.Object, "status", "errorMessage")
-				if text != "provisioned" || (message != "") != inError {
-					return fmt.Errorf("%s, error %q", text, message)
-				}
-				return nil
+			waitWhile(t, what, func() (bool, any) {
+				text, message := c.state(t, "n1")
+				return text != "provisioned" || (message != "") != inError, text + " " + message
 			})
 		}
 		state("metal3 to notice the empty spec", true)
 		mend := procedure(t, "restore-spec")
 		on("n1", slices.Insert(mend, 1, "cat > host.yaml <<'END'\n"+string(backup)+"END\n")...)
 		state("the host to be as it was", false)
-		if now := r.api.Get(t, engine.Hosts, c.ns, "n1"); fmt.Sprint(now.Object["spec"]) != fmt.Sprint(live.Object["spec"]) {
-			t.Errorf("its spec is %v, and was %v", now.Object["spec"], live.Object["spec"])
-		}
+		need.Deep(t, "its spec", r.api.Get(t, engine.Hosts, c.ns, "n1").Object["spec"], live.Object["spec"])
 		spared("an emptied spec", "n1")
 	})
 	c.accept(t)

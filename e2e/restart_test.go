@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -81,13 +80,10 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 // wantStandby wants the label of standby hosts on these hosts of a cluster, and on no other of its hosts.
 func (c *circle) wantStandby(t *testing.T, what, cluster string, want ...string) {
 	t.Helper()
-	found := []string{}
-	for _, name := range c.holds(t, cluster) {
-		if c.rig.api.OurLabels(t, c.ns, name)["sip.airshipit.org/standby"] == "true" {
-			found = append(found, name)
-		}
-	}
-	need.Same(t, "after "+what, found, append([]string{}, want...))
+	found := c.hostsWith(t, clusterName+"="+cluster, func(host *unstructured.Unstructured) bool {
+		return host.GetLabels()["sip.airshipit.org/standby"] == "true"
+	})
+	need.Same(t, "after "+what, found, want)
 }
 
 // rowFailed: metal3 reports errors of two hosts of a cluster. The one that nothing runs on is replaced, by the standby host at once; the one that a machine runs on
@@ -104,12 +100,9 @@ func rowFailed(t *testing.T, r *rig, name string) {
 	// The operator loses the BMC's credentials.
 	credentials := func(host, secret string, bad bool) {
 		r.api.Edit(t, "people", engine.Hosts, c.ns, host, "", set(secret, "spec", "bmc", "credentialsName"))
-		engine.Wait(t, "the operator's opinion of "+host, engine.SyncTimeout, func() error {
-			message, _, _ := unstructured.NestedString(r.api.Get(t, engine.Hosts, c.ns, host).Object, "status", "errorMessage")
-			if (message != "") != bad {
-				return fmt.Errorf("its error is %q", message)
-			}
-			return nil
+		waitWhile(t, "the operator's opinion of "+host, func() (bool, any) {
+			_, message := c.state(t, host)
+			return (message != "") != bad, message
 		})
 	}
 	r.api.HostWatch.During(t, c.ns, "n1", func() {
@@ -138,7 +131,6 @@ func rowFailed(t *testing.T, r *rig, name string) {
 	})
 	c.accept(t)
 	c.settle(t, "its BMC answers again")
-	if state, _, _ := unstructured.NestedString(r.api.Get(t, engine.Hosts, c.ns, "n1").Object, "status", "provisioning", "state"); state != "provisioned" {
-		t.Errorf("the host that serves is %s, want provisioned", state)
-	}
+	state, _ := c.state(t, "n1")
+	need.Equal(t, "the host that serves is", state, "provisioned")
 }
