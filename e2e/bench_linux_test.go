@@ -48,8 +48,7 @@ spec:
 `, i, benchWorkers, 30100+i, 30100+i)
 	}
 	for name, content := range files {
-		need.OK(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
-		need.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+		need.Write(t, filepath.Join(dir, name), content)
 	}
 	kubeconfig := engine.Kubeconfig(t, api.Config())
 	sipgen, kubectl := engine.Sipgen(t), engine.Binary(t, "kubectl")
@@ -58,15 +57,12 @@ spec:
 	for round := range rounds {
 		out := filepath.Join(dir, fmt.Sprintf("tree-%d", round))
 		said, m := measure(t, kubeconfig, sipgen, "render", "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster", "--out", out)
-		if want := fmt.Sprintf("%d hosts assigned", benchTenants*benchWorkers); !strings.Contains(said, want) {
-			t.Fatalf("not %s: %s", want, said)
-		}
+		need.Words(t, "sipgen", said, fmt.Sprintf("%d hosts assigned", benchTenants*benchWorkers))
 		measured["sipgen"] = append(measured["sipgen"], m)
 		said, m = measure(t, kubeconfig, kubectl, "get", "baremetalhosts.metal3.io", "-A", "-o", "json")
 		var list struct{ Items []struct{} }
-		if err := json.Unmarshal([]byte(said), &list); err != nil || len(list.Items) != benchHosts {
-			t.Fatalf("kubectl: %d hosts, %v", len(list.Items), err)
-		}
+		need.OK(t, json.Unmarshal([]byte(said), &list))
+		need.Equal(t, "kubectl's hosts", len(list.Items), benchHosts)
 		measured["kubectl"] = append(measured["kubectl"], m)
 	}
 	ours, theirs := median(measured["sipgen"]), median(measured["kubectl"])

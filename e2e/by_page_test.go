@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"cmp"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -23,15 +22,11 @@ import (
 // changes either, not even for a moment.
 func TestProcedures(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("jq"); err != nil {
-		need.Missing(t, "no jq on this machine; Debian has it in jq")
-	}
+	need.Program(t, "jq", "jq")
 	argo, flux := besideTheOther(t, v1alpha1.EngineArgoCD), besideTheOther(t, v1alpha1.EngineFlux)
 	c := newCircle(t, argo, "procedures")
 	c.hosts(t, "controller", "n1", "n2", "n3", "n4", "n5", "n6")
-	first := nextNodePort()
-	nextNodePort()
-	nextNodePort()
+	first := nodePorts.Add(3) + 30000 - 2
 	services := func(ports int32) string {
 		return fmt.Sprintf("  services:\n    loadBalancerWorker:\n    - {nodeInterfaceId: oam, nodePortRange: {start: %d, end: %d}}\n", first, first+ports-1)
 	}
@@ -187,7 +182,7 @@ func (c *circle) owners(t *testing.T) (owners []string) {
 	for _, one := range []struct {
 		resource  schema.GroupVersionResource
 		namespace string
-	}{{engine.Deployments, c.tenants}, {services, c.tenants}, {engine.ConfigMaps, c.tenants}, {engine.Hosts, c.ns}} {
+	}{{engine.Deployments, c.tenants}, {engine.Services, c.tenants}, {engine.ConfigMaps, c.tenants}, {engine.Hosts, c.ns}} {
 		for _, o := range c.rig.api.List(t, one.resource, one.namespace) {
 			for _, entry := range o.GetManagedFields() {
 				if entry.Manager == "kustomize-controller" || entry.Manager == "argocd-controller" {
@@ -204,7 +199,6 @@ func (c *circle) owners(t *testing.T) (owners []string) {
 var (
 	serviceAccounts = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
 	guardBindings   = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
-	services        = schema.GroupVersionResource{Version: "v1", Resource: "services"}
 )
 
 // handOver is the block of the first direction that defines the functions.
@@ -250,7 +244,7 @@ func (c *circle) ownsItsObjects(t *testing.T, shorter string, want ...int32) {
 	c.settle(t, "a shorter range and a host less")
 	need.Len(t, "a's hosts", c.holds(t, "a"), len(want))
 	var ports []int32
-	for _, o := range c.rig.api.List(t, services, c.tenants) {
+	for _, o := range c.rig.api.List(t, engine.Services, c.tenants) {
 		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "ports")
 		for _, p := range list {
 			if port := p.(map[string]any)["port"].(int64); port >= 30000 {

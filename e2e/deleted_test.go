@@ -81,7 +81,7 @@ func rowParentsGone(t *testing.T, r *rig, name string) {
 func (c *circle) serviceUIDs(t *testing.T) []string {
 	t.Helper()
 	var found []string
-	for _, resource := range []schema.GroupVersionResource{engine.Deployments, services} {
+	for _, resource := range []schema.GroupVersionResource{engine.Deployments, engine.Services} {
 		for _, o := range c.rig.api.List(t, resource, c.tenants) {
 			found = append(found, o.GetKind()+"/"+o.GetName()+" "+string(o.GetUID()))
 		}

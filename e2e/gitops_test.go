@@ -113,6 +113,11 @@ func rowRelease(t *testing.T, r *rig, name string) {
 	need.Len(t, "the released host has labels", r.api.OurLabels(t, c.ns, "n2"), 0)
 }
 
+var (
+	roles        = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}
+	roleBindings = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}
+)
+
 func rowDecommission(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")
@@ -132,10 +137,7 @@ func rowDecommission(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "decommission", "a")
 	c.wantHolds(t, "decommission", "b", "n3")
 	// The engine deletes as the cluster's account, or by its project: neither may go before the services.
-	for _, resource := range []schema.GroupVersionResource{
-		{Group: "apps", Version: "v1", Resource: "deployments"}, {Version: "v1", Resource: "services"},
-		{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}, {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
-	} {
+	for _, resource := range []schema.GroupVersionResource{engine.Deployments, engine.Services, roles, roleBindings} {
 		r.api.WaitGone(t, resource, c.tenants, "")
 	}
 	account, namespace := serviceAccounts, engine.FluxNamespace

@@ -16,9 +16,6 @@ import (
 	"github.com/airshipit/sipgen/inventory/live"
 )
 
-// secretMarker stands in every Secret here, and may come out nowhere.
-const secretMarker = "hunter2-marker"
-
 // createAll makes objects as a controller of the site does.
 func createAll(t testing.TB, api *engine.APIServer, manifests string) error {
 	t.Helper()
@@ -58,7 +55,7 @@ apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata: {namespace: %[1]s, name: %[2]s, labels: {example.org/owner: facilities, rack: r%[5]d}}
 spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/%[2]s', credentialsName: %[2]s-bmc}, networkData: {name: %[2]s-net, namespace: %[1]s}}
-`, ns, name, secretMarker, i/256, i%256)
+`, ns, name, "hunter2", i/256, i%256)
 			return createAll(t, api, manifests)
 		})
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -50,7 +49,6 @@ func TestLockedFlux(t *testing.T) {
 	c.nudge(t)
 	c.follow(t, "a new cluster, with the first jump host")
 	c.wantHolds(t, "a new cluster", "b", "n2")
-	roles := schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}
 	need.That(t, r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants), "the jump host has no rights")
 
 	port := nextNodePort()
@@ -64,9 +62,7 @@ func TestLockedFlux(t *testing.T) {
 	c.site.Default()
 	c.site.Spec.Hosts.ClaimNamespaces = []string{"platform"}
 	c.step(t, "the first Dex, and the first claims")
-	if crds := (schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}); !r.api.Exists(t, crds, "", "authcodes.dex.coreos.com") {
-		t.Error("Dex has no definitions")
-	}
+	need.That(t, r.api.Exists(t, engine.Definitions, "", "authcodes.dex.coreos.com"), "Dex has no definitions")
 	policies := schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "hostdeploypolicies"}
 	need.That(t, r.api.Exists(t, policies, c.ns, c.root()), "there is no HostDeployPolicy")
 
@@ -87,9 +83,7 @@ spec: {interval: 1h, retryInterval: 2s, path: ./policy, prune: false, deletionPo
 		return r.api.Exists(t, policies, c.ns, c.root()) || r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants) || r.api.Exists(t, serviceAccounts, engine.FluxNamespace, c.tenants+".b.infra"), "the HostDeployPolicy, the jump host's Role or the cluster's account is still there"
 	})
 	for _, name := range c.syncs(t) {
-		k := r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, name)
-		if account, _, _ := unstructured.NestedString(k.Object, "spec", "serviceAccountName"); account == "" {
-			t.Errorf("%s is applied as nobody", name)
-		}
+		spec := r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, name).Object["spec"].(map[string]any)
+		need.That(t, spec["serviceAccountName"] != nil, "%s is applied as nobody", name)
 	}
 }

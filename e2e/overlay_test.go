@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -17,14 +16,10 @@ func rowOverlay(t *testing.T, r *rig, name string) {
 	c.site.Spec.Hosts.Base = "metal"
 	c.site.Spec.Repository.Path = "tree"
 	c.edit(t, "the site's hosts", func(dir string) {
-		kustomization := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [n1.yaml, n2.yaml]\n"
-		files := map[string]string{"kustomization.yaml": kustomization}
+		need.Write(t, filepath.Join(dir, "metal", "kustomization.yaml"),
+			"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [n1.yaml, n2.yaml]\n")
 		for _, host := range []string{"n1", "n2"} {
-			files[host+".yaml"] = hostManifest(c.ns, host, "rack-of-"+host)
-		}
-		need.OK(t, os.MkdirAll(filepath.Join(dir, "metal"), 0o755))
-		for file, content := range files {
-			need.OK(t, os.WriteFile(filepath.Join(dir, "metal", file), []byte(content), 0o600))
+			need.Write(t, filepath.Join(dir, "metal", host+".yaml"), hostManifest(c.ns, host, "rack-of-"+host))
 		}
 	})
 	c.hosts(t, "server-side apply", "n1", "n2")

@@ -40,11 +40,8 @@ var audited = engine.Shared(func(t testing.TB) auditedServer {
 // TestPageCommands runs, word by word and on a real API server, the commands of pages that need no engine. Each brings about what the page says.
 func TestPageCommands(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"jq", "ssh-keygen"} {
-		if _, err := exec.LookPath(name); err != nil {
-			need.Missing(t, name)
-		}
-	}
+	need.Program(t, "jq", "jq")
+	need.Program(t, "ssh-keygen", "openssh-client")
 	api, log := audited(t).api, audited(t).log
 	c := newCircle(t, &rig{engine: v1alpha1.EngineFlux, api: api, alone: true}, "metal3")
 	c.site.Spec.LabelGuard.Enforce = false
@@ -110,19 +107,12 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 	tries := 0
 	engine.Wait(t, "entries of the audit log", engine.SyncTimeout, func() error {
 		tries++ // each try is a change, also where the guard was not in force yet
-		for _, change := range []func(o map[string]any){
-			func(o map[string]any) {
-				_ = unstructured.SetNestedField(o, "other", "metadata", "labels", "sip.airshipit.org/cluster-name")
-			},
-			func(o map[string]any) {
-				unstructured.RemoveNestedField(o, "metadata", "labels", "sip.airshipit.org/cluster-name")
-			},
-		} {
+		for _, change := range []func(o map[string]any){hands, drop(label("cluster-name")...)} {
 			if err := carol.TryEdit("people", engine.Hosts, c.ns, "server-1", "", change); err != nil {
 				return err
 			}
 		}
-		err := carol.TryEdit("people", engine.Hosts, c.ns, "server-2", "", set(fmt.Sprintf("other-%d", tries), "metadata", "labels", "sip.airshipit.org/cluster-name"))
+		err := carol.TryEdit("people", engine.Hosts, c.ns, "server-2", "", set(fmt.Sprintf("other-%d", tries), label("cluster-name")...))
 		if err == nil || !strings.Contains(err.Error(), "this one is in use") {
 			return fmt.Errorf("a label of a host in use: %v, want it denied", err)
 		}
@@ -138,10 +128,8 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 		}
 		return nil
 	})
-	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "", func(o map[string]any) {
-		unstructured.RemoveNestedField(o, "spec", "consumerRef")
-		unstructured.RemoveNestedField(o, "metadata", "labels", "sip.airshipit.org/cluster-name") // of a try before the guard was in force
-	})
+	// The label is of a try before the guard was in force.
+	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "", both(drop("spec", "consumerRef"), drop(label("cluster-name")...)))
 	c.accept(t)
 	c.run(t, procedure(t, "delete-guards"))
 }
@@ -158,13 +146,9 @@ func (c *circle) makesKeysByPage(t *testing.T) {
 	c.run(t, procedure(t, "jump-host-keys"))
 	text := private()
 	need.That(t, text != former, "the keys are the former ones")
-	key, err := base64.StdEncoding.DecodeString(text)
-	need.OK(t, err)
 	file := filepath.Join(t.TempDir(), "key")
-	need.OK(t, os.WriteFile(file, key, 0o600))
-	if out, err := exec.Command("ssh-keygen", "-y", "-f", file).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "ssh-ed25519 ") {
-		t.Errorf("%v: %s", err, out)
-	}
+	need.OK(t, os.WriteFile(file, need.Value(base64.StdEncoding.DecodeString(text))(t), 0o600))
+	need.Words(t, "its public key", need.Output(t, exec.Command("ssh-keygen", "-y", "-f", file)), "ssh-ed25519 ")
 }
 
 // snapshotsByPage: CI publishes from a snapshot that was taken of the context that the page names, on the branch that it names.
@@ -173,6 +157,6 @@ func (c *circle) snapshotsByPage(t *testing.T) {
 	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": c.rig.api.Config(), "elsewhere": {Host: "https://192.0.2.1"}})
 	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" + c.repo.Dir + "'\n"}, procedure(t, "snapshot")[0]))
 	need.Words(t, "the proposal", said, "sipgen/dc1")
-	out, err := exec.Command("git", "-C", c.repo.Dir, "show", "sipgen/dc1:PLAN.md").CombinedOutput()
-	need.That(t, err == nil && strings.Contains(string(out), c.tenants+"/snapshot"), "%v\n%s", err, out)
+	plan := need.Output(t, exec.Command("git", "-C", c.repo.Dir, "show", "sipgen/dc1:PLAN.md"))
+	need.Words(t, "the plan", plan, c.tenants+"/snapshot")
 }

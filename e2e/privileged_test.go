@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"fmt"
 	"net/netip"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -65,9 +64,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 			continue
 		}
 		for _, o := range engine.Objects(t, content) {
-			if err := tenant.TryApply(o, "kustomize-controller", false); err != nil {
-				t.Errorf("%s: %s %s: %v", name, o.GetKind(), o.GetName(), err)
-			}
+			need.Error(t, name+": "+o.GetKind()+" "+o.GetName(), tenant.TryApply(o, "kustomize-controller", false), "")
 			if o.GetKind() == "Deployment" {
 				rendered++
 				waitWhile(t, "the pods of "+o.GetName(), func() (bool, any) {
@@ -87,24 +84,17 @@ func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespa
 	t.Helper()
 	dir := t.TempDir()
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: tenants}\nspec: {repository: {url: 'ssh://git@git.invalid/guards.git'}}\n"
-	need.OK(t, os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600))
-	if _, err := publish.WriteDir(t.Context(), filepath.Join(dir, "tree"), publish.Tree(tree), publish.DirOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	need.Write(t, filepath.Join(dir, "site.yaml"), site)
+	need.OK(t, need.Err(publish.WriteDir(t.Context(), filepath.Join(dir, "tree"), publish.Tree(tree), publish.DirOptions{})))
 	api.Create(t, "e2e", fmt.Sprintf("apiVersion: v1\nkind: ResourceQuota\nmetadata: {namespace: %s, name: full}\nspec: {hard: {pods: '0'}}\n", namespace))
-	api.Edit(t, "e2e", schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, namespace, "full", "status", func(o map[string]any) {
-		o["status"] = map[string]any{"hard": map[string]any{"pods": "0"}, "used": map[string]any{"pods": "0"}}
-	})
+	quotas, none := schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, map[string]any{"pods": "0"}
+	api.Edit(t, "e2e", quotas, namespace, "full", "status", set(map[string]any{"hard": none, "used": none}, "status"))
 	for _, row := range []struct {
 		deployment, want string
 		change           func(o map[string]any)
 	}{
-		{"loadbalancer-worker-a", "exceeded quota: full", func(o map[string]any) {
-			_ = unstructured.SetNestedField(o, int64(5), "spec", "replicas")
-		}},
-		{"jumphost-a", `violates PodSecurity "restricted:`, func(o map[string]any) {
-			_ = unstructured.SetNestedField(o, true, "spec", "template", "spec", "hostNetwork")
-		}},
+		{"loadbalancer-worker-a", "exceeded quota: full", set(int64(5), "spec", "replicas")},
+		{"jumphost-a", `violates PodSecurity "restricted:`, set(true, "spec", "template", "spec", "hostNetwork")},
 	} {
 		api.Edit(t, "e2e", engine.Deployments, namespace, row.deployment, "", row.change)
 		engine.Wait(t, "the refusal in sipgen status", engine.SyncTimeout, func() error {

@@ -13,14 +13,17 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// refusedBalancer is a load balancer that the API server refuses: its address is none of the range for Services. The site grants it.
-func (c *circle) refusedBalancer() string {
+// grant permits services of the site's tenants to have an address, and gives that of a load balancer to them.
+func (c *circle) grant(balancer, address string) string {
 	c.site.Spec.Tenants = []v1alpha1.Tenant{{
-		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts}, Addresses: []string{"10.255.0.1/32"},
+		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts}, Addresses: []string{address + "/32"},
 	}}
 	c.site.Default()
-	return strings.Replace(loadBalancer(), "nodeInterfaceId: oam", "nodeInterfaceId: oam, clusterIP: 10.255.0.1", 1)
+	return strings.Replace(balancer, "nodeInterfaceId: oam", "nodeInterfaceId: oam, clusterIP: "+address, 1)
 }
+
+// refusedBalancer is a load balancer that the API server refuses: its address is none of the range for Services.
+func (c *circle) refusedBalancer() string { return c.grant(loadBalancer(), "10.255.0.1") }
 
 // rowBrokenGone: a tenant's services cannot be synced, and then the tenant goes. Argo CD deletes nothing of an Application as long as it tries a
 // sync again, and so that sync must come to an end.
@@ -59,7 +62,7 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 	c.settle(t, "the broken tenant is gone")
 	c.wantHolds(t, "the broken tenant is gone", "a")
 	c.wantHolds(t, "the broken tenant is gone", "b", "n2")
-	for _, resource := range []schema.GroupVersionResource{engine.Deployments, services} {
+	for _, resource := range []schema.GroupVersionResource{engine.Deployments, engine.Services} {
 		r.api.WaitGone(t, resource, c.tenants, "")
 	}
 }

@@ -39,7 +39,7 @@ func (c *circle) wantNothingChanged(t *testing.T, but ...string) func(what strin
 		content   func(*unstructured.Unstructured) any
 	}{
 		{engine.Deployments, c.tenants, field("spec")},
-		{services, c.tenants, field("spec")},
+		{engine.Services, c.tenants, field("spec")},
 		{engine.ConfigMaps, c.tenants, field("data")},
 		{engine.Hosts, c.ns, func(o *unstructured.Unstructured) any { return engine.OurLabels(o) }},
 	} {
