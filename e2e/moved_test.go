@@ -7,7 +7,6 @@ import (
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -159,12 +158,8 @@ func movedPatch(t *testing.T, api *engine.APIServer, ns, name, labels, approval 
 	if approval == "rendered" {
 		return renderedRelease(t, live)
 	}
-	patch := &unstructured.Unstructured{}
-	patch.SetAPIVersion("metal3.io/v1alpha1")
-	patch.SetKind("BareMetalHost")
-	patch.SetNamespace(ns)
-	patch.SetName(name)
-	patch.SetUID(live.GetUID())
+	patch := engine.Objects(t, fmt.Appendf(nil, "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n"+
+		"metadata: {namespace: %s, name: %s, uid: %s}\n", ns, name, live.GetUID()))[0]
 	if labels != "" {
 		patch.SetLabels(movedLabels(labels))
 	}
@@ -181,7 +176,7 @@ func movedPatch(t *testing.T, api *engine.APIServer, ns, name, labels, approval 
 func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructured.Unstructured {
 	t.Helper()
 	var object metal3.BareMetalHost
-	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &object))
+	convert(t, live, &object)
 	host := bmh.FromObject(&object)
 	host.Managers = []inventory.Manager{}
 	site := &v1alpha1.Site{}

@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -12,9 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -244,20 +241,20 @@ func (s *steered) write(t *testing.T, dir string, files map[string]string) {
 		content := files[name]
 		file := filepath.Join(dir, filepath.FromSlash(strings.Replace(name, "APPLICATION", s.ns, 1)))
 		need.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		git := func(args ...string) { need.Output(t, exec.Command("git", append([]string{"-C", dir}, args...)...)) }
 		if target, ok := strings.CutPrefix(content, "-> "); ok {
 			need.OK(t, os.Symlink(target, file))
 			continue
 		}
 		if strings.HasPrefix(content, "=> ") {
 			need.OK(t, os.MkdirAll(file, 0o755))
-			need.Output(t, exec.Command("git", "-C", dir, "update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("12", 20)+","+name))
+			git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("12", 20)+","+name)
 			continue
 		}
 		if path.Base(name) == ".gitattributes" {
 			// What is there already is committed as it is, whatever the attributes would make of it.
-			for _, args := range [][]string{{"add", "--all"}, {"update-index", "--assume-unchanged", s.at(steeredApp) + "x.cfg"}} {
-				need.Output(t, exec.Command("git", append([]string{"-C", dir}, args...)...))
-			}
+			git("add", "--all")
+			git("update-index", "--assume-unchanged", s.at(steeredApp)+"x.cfg")
 		}
 		need.Write(t, file, content)
 	}
@@ -273,14 +270,9 @@ func (s *steered) start(t *testing.T, r *rig, sources *engine.Sources) {
 				continue
 			}
 			o.SetName(s.ns)
-			for field, value := range map[string]string{
-				"project": "default", "source.path": folder, "source.repoURL": s.repo.URL(), "destination.namespace": s.ns,
-			} {
-				need.OK(t, unstructured.SetNestedField(o.Object, value, append([]string{"spec"}, strings.Split(field, ".")...)...))
-			}
-			text, err := o.MarshalJSON()
-			need.OK(t, err)
-			r.api.Apply(t, "e2e", string(text))
+			both(set("default", "spec", "project"), set(folder, "spec", "source", "path"), set(s.repo.URL(), "spec", "source", "repoURL"),
+				set(s.ns, "spec", "destination", "namespace"))(o.Object)
+			need.OK(t, r.api.TryApply(o, "e2e", false))
 		}
 		return
 	}
@@ -301,28 +293,16 @@ spec: {interval: 1h, retryInterval: 2s, path: ./%[4]s, prune: true, targetNamesp
 // done waits until the engine has done with the commit, and says what came of it and what the engine says.
 func (s *steered) done(t *testing.T, r *rig, text string) (got outcome, said string) {
 	t.Helper()
-	failed, asked := false, time.Now()
-	engine.Wait(t, s.name+": "+text, engine.SyncTimeout, func() error {
-		if r.argo == nil {
-			k, err := r.api.Dynamic.Resource(engine.Kustomizations).Namespace(s.ns).Get(context.Background(), "app", metav1.GetOptions{})
-			if err != nil {
-				return err
-			}
-			ready := engine.Condition(k, "Ready")
-			attempted, _, _ := unstructured.NestedString(k.Object, "status", "lastAttemptedRevision")
-			said, failed = ready.Message, ready.Status == "False"
-			if engine.NoFolder(k, s.revision) {
-				return nil
-			}
-			if attempted != s.revision || ready.Status == "Unknown" || ready.Status == "" {
-				return fmt.Errorf("attempted %q: %s", attempted, ready)
-			}
-			return nil
-		}
-		app, err := r.api.Dynamic.Resource(engine.Applications).Namespace(engine.ArgoNamespace).Get(context.Background(), s.ns, metav1.GetOptions{})
-		if err != nil {
-			return err
-		}
+	failed := false
+	applied := func() (waits bool, found any) {
+		k := r.api.Get(t, engine.Kustomizations, s.ns, "app")
+		ready := engine.Condition(k, "Ready")
+		attempted, _, _ := unstructured.NestedString(k.Object, "status", "lastAttemptedRevision")
+		said, failed = ready.Message, ready.Status == "False"
+		done := attempted == s.revision && ready.Status != "Unknown" && ready.Status != ""
+		return !done && !engine.NoFolder(k, s.revision), fmt.Sprintf("attempted %q: %s", attempted, ready)
+	}
+	synced := func(app *unstructured.Unstructured) error {
 		sync, _, _ := unstructured.NestedString(app.Object, "status", "sync", "status")
 		revision, _, _ := unstructured.NestedString(app.Object, "status", "sync", "revision")
 		phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
@@ -331,14 +311,15 @@ func (s *steered) done(t *testing.T, r *rig, text string) (got outcome, said str
 			said, failed = said+c.Type+": "+c.Message+" ", failed || c.Type == "ComparisonError"
 		}
 		if !failed && (sync != "Synced" || revision != s.commit || phase == "Running") {
-			if time.Since(asked) > 8*time.Second { // it may have missed an event, and compares by itself only once an hour
-				asked = time.Now()
-				r.argo.Refresh(t, s.ns)
-			}
 			return fmt.Errorf("%s at %q, %s %s", sync, revision, phase, said)
 		}
 		return nil
-	})
+	}
+	if r.argo != nil {
+		r.argo.Wait(t, s.ns, s.name+": "+text, synced)
+	} else {
+		waitWhile(t, s.name+": "+text, applied)
+	}
 	live := map[string]string{}
 	for _, o := range r.api.List(t, engine.ConfigMaps, s.ns) {
 		if o.GetName() == "kube-root-ca.crt" {

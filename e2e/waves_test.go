@@ -148,8 +148,8 @@ func rowConfined(t *testing.T, r *rig, name string) {
 	c.tenant("a", 1)
 	c.tenant("b", 1)
 	c.step(t, "assign")
-	folder := filepath.Join("clusters", c.tenants, "a", "infra")
-	before := string(c.tree[filepath.ToSlash(filepath.Join(folder, "kustomization.yaml"))])
+	folder := "clusters/" + c.tenants + "/a/infra"
+	before := string(c.tree[folder+"/kustomization.yaml"])
 	var others string
 	for _, o := range r.api.List(t, engine.ConfigMaps, c.tenants) {
 		if strings.HasPrefix(o.GetAnnotations()["argocd.argoproj.io/tracking-id"], c.name("b", "infra")+":") {
@@ -161,15 +161,11 @@ func rowConfined(t *testing.T, r *rig, name string) {
 	// server denies, when Argo CD compares with its help: TestTenantGuard has more, and a service among the hosts.
 	const taken = "another Application's"
 	c.edit(t, taken, func(dir string) {
-		need.Write(t, filepath.Join(dir, folder, "smuggled.yaml"), fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: %s, name: %s}\n", c.tenants, others))
-		need.Write(t, filepath.Join(dir, folder, "kustomization.yaml"), strings.Replace(before, "resources:\n", "resources:\n- smuggled.yaml\n", 1))
+		c.smuggle(t, dir, folder, before, []string{"{apiVersion: v1, kind: ConfigMap, metadata: {namespace: " + c.tenants + ", name: " + others + "}}\n"})
 	})
 	c.sync(t, map[string]string{c.name("a", "infra"): taken})
 	c.check(t, taken, nil)
-	c.edit(t, "as it was", func(dir string) {
-		remove(t, filepath.Join(dir, folder, "smuggled.yaml"))
-		need.Write(t, filepath.Join(dir, folder, "kustomization.yaml"), before)
-	})
+	c.edit(t, "as it was", func(dir string) { c.smuggle(t, dir, folder, before, nil) })
 	c.follow(t, "as it was")
 }
 
@@ -193,14 +189,11 @@ func TestTenantGuard(t *testing.T) {
 		return o
 	}
 	const own, other = tenants + ".a.infra", tenants + ".b.infra"
-	create := func(name, tracked, instance string) {
-		need.OK(t, api.TryApply(object(tenants, name, tracked, instance), "e2e", false))
+	for _, there := range []struct{ name, tracked, instance string }{
+		{"nobodys", "", ""}, {"own", own, ""}, {"of-other", other, ""}, {"labeled-other", "", other}, {"of-flux", "", "lab"},
+	} {
+		need.OK(t, api.TryApply(object(tenants, there.name, there.tracked, there.instance), "e2e", false))
 	}
-	create("nobodys", "", "")
-	create("own", own, "")
-	create("of-other", other, "")
-	create("labeled-other", "", other)
-	create("of-flux", "", "lab")
 	const elsewhere, taken = "into the tenant's namespace only", "another Application's"
 	for _, row := range []struct{ what, user, namespace, name, tracked, instance, denied string }{
 		{"a tenant among the hosts", syncer, hosts, "new", own, "", elsewhere},
