@@ -96,14 +96,16 @@ var measured = []fact{
 	{row: "8", engine: "argocd", what: "the same with migration and without the annotation",
 		made: "kubectl apply", fix: removed, guard: argoGuard, options: argoMigrating, steps: wiped},
 	{row: "12", engine: "argocd", what: "an object dropped leaves its labels, and the Application out of sync",
-		made: "controller", guard: argoGuard, options: argoSafe, steps: []factStep{assign, {name: "object dropped", wantLabel: "edge-a"}}},
+		made: "controller", guard: argoGuard, options: argoSafe,
+		steps: []factStep{assign, {name: "object dropped", wantLabel: "edge-a"}}},
 	{row: "5", engine: "argocd", what: "with a uid a host that is not there is not created",
 		guard: argoGuard, options: argoSafe, steps: otherUID("uid mismatch", "")},
 	{row: "5", engine: "argocd", what: "with a uid a host that was re-created is not touched",
 		made: "controller", guard: argoGuard, options: argoSafe, steps: otherUID("field is immutable", "")},
 	{row: "force", engine: "flux", what: "force deletes a host that was re-created since",
-		made: "controller", guard: fluxGuard + ", kustomize.toolkit.fluxcd.io/force: enabled", steps: otherUID("uid mismatch", "is gone")},
-	{row: "co-owned", engine: "flux", what: "a label of the same value by another manager stays when it is dropped, and goes after another value",
+		made: "controller", guard: fluxGuard + ", kustomize.toolkit.fluxcd.io/force: enabled",
+		steps: otherUID("uid mismatch", "is gone")},
+	{row: "co-owned", engine: "flux", what: "a label that another manager set to the same value stays, and goes after another value",
 		made: "controller", fix: []string{"label", clusterName + "=edge-a", "--field-manager=sip-operator"}, guard: fluxGuard,
 		steps: []factStep{
 			assign,
@@ -132,7 +134,8 @@ func (env *facts) run(t *testing.T, f fact, ns string) {
 		uid = makeHost(t, env.api, f.made, ns, "node-1", "r1")
 	}
 	if len(f.fix) > 0 {
-		env.api.Kubectl(t, "", slices.Concat(f.fix[:1], []string{"--overwrite", "-n", ns, "baremetalhosts.metal3.io/node-1"}, f.fix[1:])...)
+		host := []string{"--overwrite", "-n", ns, "baremetalhosts.metal3.io/node-1"}
+		env.api.Kubectl(t, "", slices.Concat(f.fix[:1], host, f.fix[1:])...)
 	}
 	untouched := engine.WantUntouched(t, env.api, ns)
 	repo := engine.NewRepo(t)

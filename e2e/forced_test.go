@@ -47,7 +47,8 @@ spec: {online: false}
 `, ns, uid, fluxGuard)})
 			revision := flux.Publish(t, ns, "site", repo)
 			api.Apply(t, "e2e", fmt.Sprintf("apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: %s, name: hosts}\nspec: {interval: 1h, retryInterval: 2s, "+
-				"path: ./hosts, prune: false, force: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: site}, serviceAccountName: sipgen-%[1]s-hosts}\n", ns))
+				"path: ./hosts, prune: false, force: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: site}, "+
+				"serviceAccountName: sipgen-%[1]s-hosts}\n", ns))
 			flux.WaitFailed(t, ns, "hosts", revision, row.fails)
 			need.Equal(t, "uid", string(api.Get(t, engine.Hosts, ns, "n1").GetUID()), uid)
 		})

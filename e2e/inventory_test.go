@@ -76,8 +76,9 @@ func TestLiveInventory(t *testing.T) {
 		NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n00001" || h.Name == "n00600" },
 	})
 	need.OK(t, err)
-	need.That(t, len(inv.Hosts) == hosts+2 && inv.Hosts[0].Name == "n00000" && inv.Hosts[hosts-1].Name == fmt.Sprintf("n%05d", hosts-1),
-		"%d hosts, want %d", len(inv.Hosts), hosts+2)
+	need.Must(t, len(inv.Hosts) == hosts+2, "%d hosts, want %d", len(inv.Hosts), hosts+2)
+	need.Equal(t, "the first host is", inv.Hosts[0].Name, "n00000")
+	need.Equal(t, "the last host is", inv.Hosts[hosts-1].Name, fmt.Sprintf("n%05d", hosts-1))
 	for i := range inv.Hosts {
 		host := &inv.Hosts[i]
 		read := host.Namespace == "live" && (host.Name == "n00001" || host.Name == "n00600")

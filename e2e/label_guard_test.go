@@ -97,8 +97,8 @@ const (
 	approveInSpec             = "approve it in the SIPCluster"
 )
 
-// TestLabelGuard: who may do anything with hosts writes neither sipgen's labels nor an approval, and is not hindered in anything else.
-// That the operator and Cluster API do their work under it, the rows of sites have.
+// TestLabelGuard: who may do anything with hosts writes neither sipgen's labels nor an approval, and is not hindered in anything
+// else. That the operator and Cluster API do their work under it, the rows of sites have.
 func TestLabelGuard(t *testing.T) {
 	const ns, denied = "label-guard", "the GitOps identity of site label-guard writes the labels"
 	api := withoutEngines(t)
@@ -138,8 +138,8 @@ func TestLabelGuard(t *testing.T) {
 	}
 }
 
-// TestInUseGuard: with a label guard that only audits, as it does unless the Site says otherwise, a user with all rights over hosts
-// writes no label and no approval on a host in use, and is hindered in nothing else.
+// TestInUseGuard: with a label guard that only audits, as it does unless the Site says otherwise, a user with all rights over
+// hosts writes no label and no approval on a host in use, and is hindered in nothing else.
 func TestInUseGuard(t *testing.T) {
 	const (
 		ns     = "in-use-guard"
@@ -198,10 +198,12 @@ func TestInUseGuard(t *testing.T) {
 		{"a host that is kept for its cluster", somebody, guardedHost{kept, "available", wholeClaim}, hands, denied},
 	}
 	for _, spec := range usedSpecs {
-		rows = append(rows, labelRow{"in use by its spec alone: " + spec, somebody, guardedHost{spec, "available", wholeClaim}, hands, denied})
+		host := guardedHost{spec, "available", wholeClaim}
+		rows = append(rows, labelRow{"in use by its spec alone: " + spec, somebody, host, hands, denied})
 	}
 	for _, state := range usedStates {
-		rows = append(rows, labelRow{"in use by its state alone: " + state, somebody, guardedHost{"", state, wholeClaim}, hands, denied})
+		host := guardedHost{"", state, wholeClaim}
+		rows = append(rows, labelRow{"in use by its state alone: " + state, somebody, host, hands, denied})
 	}
 	tryLabels(t, api, ns, rows)
 	// clusterctl move and a restore: a user whom the Site does not name makes a host as it was, writes its status, and unpauses it.
@@ -256,7 +258,8 @@ func TestTwoSites(t *testing.T) {
 	wantDenied(t, "the engine writes the labels of site two", put(syncer(two), two.ns, ofTwo), "")
 	wantDenied(t, "a person writes the labels of site two in site one", put(person, one.ns, ofTwo), "")
 	changes := set("b", "metadata", "labels", ofTwo)
-	wantDenied(t, "a person writes the labels of site two", person.TryEdit("probe", engine.Hosts, two.ns, "n1", "", changes), "of site site-two")
+	err := person.TryEdit("probe", engine.Hosts, two.ns, "n1", "", changes)
+	wantDenied(t, "a person writes the labels of site two", err, "of site site-two")
 	for _, c := range sites {
 		wantDenied(t, "a person deletes a host of "+c.site.Name, person.TryDelete(engine.Hosts, c.ns, "n1", true), "release it first")
 	}

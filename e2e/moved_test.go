@@ -85,8 +85,8 @@ func movedRows() []movedRow {
 	return rows
 }
 
-// TestMovedHosts: what the sync guard makes of a patch that changes whose a host is, which is applied as Flux applies it. With the hosts'
-// manifests in git it makes the same of moves, and stands in the way of nothing else.
+// TestMovedHosts: what the sync guard makes of a patch that changes whose a host is, which is applied as Flux applies it. With the
+// hosts' manifests in git it makes the same of moves, and stands in the way of nothing else.
 func TestMovedHosts(t *testing.T) {
 	api := withoutEngines(t)
 	for ns, site := range map[string]struct {
@@ -195,8 +195,8 @@ func TestEmptiedLabels(t *testing.T) {
 	api := withoutEngines(t)
 	enforce(t, api, ns, func(*v1alpha1.SiteSpec) {})
 	syncer := anybody(t, api, hostsAccount(ns))
-	api.Create(t, "site-controller", "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: "+ns+", name: n1}\n"+
-		"spec: {online: true}\n")
+	api.Create(t, "site-controller", "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n"+
+		"metadata: {namespace: "+ns+", name: n1}\nspec: {online: true}\n")
 	for i, labels := range []string{wholeClaim, "", wholeClaim, ""} {
 		patch := movedPatch(t, api, ns, "n1", labels, "")
 		if labels == "" {

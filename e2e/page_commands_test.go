@@ -112,7 +112,8 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 				return err
 			}
 		}
-		err := carol.TryEdit("people", engine.Hosts, c.ns, "server-2", "", set(fmt.Sprintf("other-%d", tries), label("cluster-name")...))
+		another := set(fmt.Sprintf("other-%d", tries), label("cluster-name")...)
+		err := carol.TryEdit("people", engine.Hosts, c.ns, "server-2", "", another)
 		if err == nil || !strings.Contains(err.Error(), "this one is in use") {
 			return fmt.Errorf("a label of a host in use: %v, want it denied", err)
 		}

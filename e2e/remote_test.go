@@ -81,7 +81,8 @@ func TestGuardedIdentities(t *testing.T) {
 	t.Parallel()
 	api := withoutEngines(t)
 	for i, user := range []string{
-		"system:serviceaccount:kube-system:argocd-manager-2", "kubernetes-admin", `O'Brien \ "Ops" ']`, "https://issuer.example.org/#argocd",
+		"system:serviceaccount:kube-system:argocd-manager-2", "kubernetes-admin", `O'Brien \ "Ops" ']`,
+		"https://issuer.example.org/#argocd",
 	} {
 		ns := fmt.Sprintf("identities-%d", i)
 		enforce(t, api, ns, func(s *v1alpha1.SiteSpec) {

@@ -220,8 +220,6 @@ func (c *circle) await(t *testing.T, name, commit, revision string, failures map
 		c.rig.flux.WaitFailed(t, engine.FluxNamespace, name, revision, words)
 	case c.rig.flux != nil:
 		c.rig.flux.WaitApplied(t, engine.FluxNamespace, name, revision)
-	case fails && words == "OutOfSync":
-		c.rig.argo.WaitOutOfSync(t, name, commit)
 	case fails:
 		c.rig.argo.WaitFailed(t, name, commit, words)
 	default:

@@ -16,7 +16,8 @@ import (
 // grant permits services of the site's tenants to have an address, and gives that of a load balancer to them.
 func (c *circle) grant(balancer, address string) string {
 	c.site.Spec.Tenants = []v1alpha1.Tenant{{
-		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts}, Addresses: []string{address + "/32"},
+		Name: "all", Namespaces: []string{c.tenants}, Addresses: []string{address + "/32"},
+		NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts},
 	}}
 	c.site.Default()
 	return strings.Replace(balancer, "nodeInterfaceId: oam", "nodeInterfaceId: oam, clusterIP: "+address, 1)

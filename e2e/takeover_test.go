@@ -75,18 +75,19 @@ func TestTakeover(t *testing.T) {
 		"before the Secret is there, the plan is\n%s", plan)
 	run(fix(t, plan, "there is no Secret jumphost-lma-host-keys"))
 	// It ends with 1: until the next step the objects are SIP's.
-	if plan := run("code=0; " + strings.TrimSpace(way[1]) + " || code=$?; [ $code = 1 ]"); !strings.Contains(plan, "1 cluster, 5 hosts assigned (0 new)") || strings.Contains(plan, "released") || strings.Contains(plan, "pending") {
-		t.Errorf("the plan is\n%s", plan)
-	}
+	endsWithOne := func(command string) string { return "code=0; " + command + " || code=$?; [ $code = 1 ]" }
+	plan = run(endsWithOne(strings.TrimSpace(way[1])))
+	need.Words(t, "the plan", plan, "1 cluster, 5 hosts assigned (0 new)")
+	need.Without(t, "the plan", plan, "released", "pending")
 	// Before the objects are handed over none of the tenant's services is published, and the message has the commands.
-	said := run("code=0; sipgen publish --site site.yaml -f tenants --inventory cluster --author 'Ada <ada@example.org>' || code=$?; [ $code = 1 ]")
+	const on = " --site site.yaml -f tenants --inventory cluster"
+	said := run(endsWithOne("sipgen publish" + on + " --author 'Ada <ada@example.org>'"))
 	need.Words(t, "published over SIP's objects", said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma", "kubectl patch -n lma-infra deployments.apps/jumphost-lma --type=json", "could not check whether there is a Secret jumphost-lma-host-keys")
 	if c.readTree(t); c.tree["clusters/lma-infra/lma/infra/kustomization.yaml"] != nil {
 		t.Error("services are in the tree that the engine cannot sync")
 	}
-	if said = run("code=0; sipgen diff --site site.yaml -f tenants --inventory cluster || code=$?; [ $code = 1 ]"); !strings.Contains(said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma") {
-		t.Errorf("diff before the objects are handed over:\n%s", said)
-	}
+	said = run(endsWithOne("sipgen diff" + on))
+	need.Words(t, "diff before the objects are handed over", said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma")
 	hand := run(way[2])
 	need.Equal(t, "objects that are handed over", strings.Count(hand, "kubectl patch"), 6)
 	run(hand)
@@ -109,16 +110,17 @@ func TestTakeover(t *testing.T) {
 	}
 	need.That(t, !api.Exists(t, engine.ConfigMaps, sipTenant, "jumphost-lma"), "SIP's ConfigMap is still there")
 	need.Len(t, "the SIPCluster has the finalizers", api.Get(t, sipClusters, sipTenant, "lma").GetFinalizers(), 0)
-	if said = run("sipgen diff --site site.yaml -f tenants --inventory cluster"); !strings.Contains(said, "no difference") || strings.Contains(said, "finalizer") || strings.Contains(said, "host-keys") {
-		t.Errorf("diff after the takeover:\n%s", said)
-	}
+	said = run("sipgen diff" + on)
+	need.Words(t, "diff after the takeover", said, "no difference")
+	need.Without(t, "diff after the takeover", said, "finalizer", "host-keys")
 	c.wantSIPLabels(t)
 	c.untouched.Check(t, "the takeover")
 
 	watch.end(t)
 
 	// Whatever pod is started anew now has nothing of SIP's.
-	run("kubectl -n lma-infra delete pods --all --wait=false && kubectl -n lma-infra rollout status deployment/jumphost-lma --timeout=1m")
+	run("kubectl -n lma-infra delete pods --all --wait=false")
+	run("kubectl -n lma-infra rollout status deployment/jumphost-lma --timeout=1m")
 	run("kubectl -n lma-infra rollout status deployment/loadbalancer-worker-lma --timeout=1m")
 	for _, pod := range api.List(t, engine.Pods, sipTenant) {
 		text, err := pod.MarshalJSON()

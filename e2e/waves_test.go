@@ -161,7 +161,8 @@ func rowConfined(t *testing.T, r *rig, name string) {
 	// server denies, when Argo CD compares with its help: TestTenantGuard has more, and a service among the hosts.
 	const taken = "another Application's"
 	c.edit(t, taken, func(dir string) {
-		c.smuggle(t, dir, folder, before, []string{"{apiVersion: v1, kind: ConfigMap, metadata: {namespace: " + c.tenants + ", name: " + others + "}}\n"})
+		of := "metadata: {namespace: " + c.tenants + ", name: " + others + "}"
+		c.smuggle(t, dir, folder, before, []string{"{apiVersion: v1, kind: ConfigMap, " + of + "}\n"})
 	})
 	c.sync(t, map[string]string{c.name("a", "infra"): taken})
 	c.check(t, taken, nil)
