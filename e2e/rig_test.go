@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -225,26 +224,6 @@ func (c *circle) await(t *testing.T, name, commit, revision string, failures map
 	default:
 		c.rig.argo.WaitSynced(t, name, commit)
 	}
-}
-
-// again has the engine sync the newest commit again, and fail with the words.
-func (c *circle) again(t *testing.T, name, words string) {
-	t.Helper()
-	if c.rig.flux != nil {
-		revision := c.rig.flux.Publish(t, engine.FluxNamespace, c.root(), c.repo)
-		c.rig.flux.Reconcile(t, engine.FluxNamespace, name)
-		c.rig.flux.WaitFailed(t, engine.FluxNamespace, name, revision, words)
-		return
-	}
-	c.rig.argo.Refresh(t, name)
-	c.rig.argo.Wait(t, name, "not synced", func(app *unstructured.Unstructured) error {
-		status, _, _ := unstructured.NestedString(app.Object, "status", "sync", "status")
-		text := fmt.Sprint(app.Object["status"])
-		if status == "Synced" || !strings.Contains(text, words) {
-			return fmt.Errorf("%s", text)
-		}
-		return nil
-	})
 }
 
 // nudge asks for a sync of all that is there, and waits for nothing.
