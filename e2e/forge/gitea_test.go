@@ -16,11 +16,14 @@ import (
 // TestGitea runs a proposal's whole life on one Gitea.
 func TestGitea(t *testing.T) {
 	gitea := engine.StartGitea(t)
-	for name, run := range map[string]func(*testing.T, *site){
-		"life": life, "by-page": byPage, "others": others, "by-hand": byHand, "protected": protected, "tokens": tokens,
-		"markup": markup, "rivals": rivals,
+	for _, row := range []struct {
+		name string
+		run  func(*testing.T, *site)
+	}{
+		{"life", life}, {"by-page", byPage}, {"others", others}, {"by-hand", byHand}, {"protected", protected}, {"tokens", tokens},
+		{"markup", markup}, {"rivals", rivals},
 	} {
-		t.Run(name, func(t *testing.T) { run(t, newSite(t, gitea, name)) })
+		t.Run(row.name, func(t *testing.T) { row.run(t, newSite(t, gitea, row.name)) })
 	}
 }
 

@@ -166,11 +166,25 @@ func (c *Client) connect(repository Repository) (api, error) {
 	return nil, fmt.Errorf("%s: the kind of forge is unknown", repository.Web)
 }
 
-// find returns the open pull request for a branch, or one that a person closed at the same commit.
+// find returns the open pull request for a branch, or one that a person closed at the same commit. Of several that are open
+// it closes those of this request but the oldest: Gitea lets two runs open one at the same moment, and may have opened one
+// that it answers with an error.
 func find(ctx context.Context, forge api, request Request) (open, declined *pull, err error) {
 	found, err := forge.list(ctx, request.Head, true)
-	if err != nil || len(found) > 0 || request.UpdateOnly {
-		return choose(found, request.Base), nil, err
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(found) > 0 || request.UpdateOnly {
+		open = choose(found, request.Base)
+		request.closed = true
+		for _, one := range found {
+			if one != open && request.matches(one) {
+				if _, err := forge.put(ctx, one, request); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+		return open, nil, nil
 	}
 	found, err = forge.list(ctx, request.Head, false)
 	for _, one := range found {
@@ -196,7 +210,7 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 	case open == nil:
 		opened.Outcome = Created
 		if open, err = forge.put(ctx, nil, request); err == nil {
-			err = closeDuplicate(ctx, forge, request, open)
+			err = yield(ctx, forge, request, open)
 		}
 	case !request.matches(open):
 		opened.Outcome = Updated
@@ -227,15 +241,10 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 	return opened, nil
 }
 
-// closeDuplicate handles a second pull request that another run opened for the branch at the same moment, which Gitea
-// allows. The older one stays, the one of this run is closed, and the next try continues with the older.
-func closeDuplicate(ctx context.Context, forge api, request Request, made *pull) error {
+// yield looks again after a pull request was opened. Where another run has an older one, the next try continues with that.
+func yield(ctx context.Context, forge api, request Request, made *pull) error {
 	first, _, err := find(ctx, forge, request)
 	if err != nil || first == nil || first.number >= made.number || first.base != made.base {
-		return err
-	}
-	request.closed = true
-	if _, err := forge.put(ctx, made, request); err != nil {
 		return err
 	}
 	return &apiError{status: http.StatusConflict, message: "another run was faster"}

@@ -149,13 +149,26 @@ func TestLostAnswer(t *testing.T) {
 	})
 }
 
-// Two runs at the same moment: the older one stays open, and is brought up to date.
+// Two runs at the same moment: the older one stays open, and is brought up to date. The younger one is closed, too, if the
+// answer to its creation, or to its end, was lost.
 func TestRivalsOpenOne(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
-		f.rival = true
-		opened := ask(t, f, request(nil), Unchanged)
-		need.That(t, opened.Number == 1, "found %+v", opened)
-		need.That(t, len(f.pulls) == 2 && f.pulls[0].Open && !f.pulls[1].Open, "found %+v %+v", f.pulls[0], f.pulls[1])
+		for _, lost := range []string{"", "creation", "end"} {
+			f.pulls, f.rival, f.lose, f.before = nil, true, lost == "creation", nil
+			if lost == "end" {
+				f.before = func(w http.ResponseWriter, r *http.Request) bool {
+					edits := r.Method == http.MethodPatch || r.Method == http.MethodPut
+					if edits {
+						f.before = nil
+						f.answer(w, 500, map[string]any{"message": "database is locked"})
+					}
+					return edits
+				}
+			}
+			opened := ask(t, f, request(nil), Unchanged)
+			need.That(t, opened.Number == 1, "%s: found %+v", lost, opened)
+			need.That(t, len(f.pulls) == 2 && f.pulls[0].Open && !f.pulls[1].Open, "%s: found %+v %+v", lost, f.pulls[0], f.pulls[1])
+		}
 	})
 }
 
