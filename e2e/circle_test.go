@@ -402,9 +402,12 @@ func (c *circle) hostsWith(t *testing.T, selector string, is func(*unstructured.
 // state is what the baremetal-operator says of a host, and its error.
 func (c *circle) state(t *testing.T, host string) (state, message string) {
 	t.Helper()
-	live := c.rig.api.Get(t, engine.Hosts, c.ns, host).Object
-	state, _, _ = unstructured.NestedString(live, "status", "provisioning", "state")
-	message, _, _ = unstructured.NestedString(live, "status", "errorMessage")
+	return stateOf(c.rig.api.Get(t, engine.Hosts, c.ns, host))
+}
+
+func stateOf(host *unstructured.Unstructured) (state, message string) {
+	state, _, _ = unstructured.NestedString(host.Object, "status", "provisioning", "state")
+	message, _, _ = unstructured.NestedString(host.Object, "status", "errorMessage")
 	return state, message
 }
 

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 )
@@ -45,7 +47,9 @@ type fact struct {
 	fix []string
 	// guard are the annotations in the patch, options the sync options of an Argo CD Application.
 	guard, options string
-	steps          []factStep
+	// policy: the API server denies the engine a change of the spec.
+	policy bool
+	steps  []factStep
 }
 
 type factStep struct {
@@ -62,6 +66,10 @@ type factStep struct {
 	wantLabel string
 	// harm is what happens to the host that should not, by words in the difference.
 	harm string
+	// restore: before, its manifest is applied again. merge: before, the policy ends, and the patch is a merge from now on.
+	restore, merge bool
+	// owner is a manager that owns the spec afterwards.
+	owner string
 }
 
 var (
@@ -87,8 +95,22 @@ var measured = []fact{
 	{row: "4", engine: "flux", what: "without a uid a host that is not there is created, empty", guard: fluxGuard, steps: []factStep{
 		{name: "assign", patch: true, label: "edge-a", wantLabel: "edge-a", harm: "was created, with spec null"},
 	}},
-	{row: "6", engine: "flux", what: "without merge the spec of a host by kubectl apply is wiped",
-		made: "kubectl apply", guard: fluxUnguarded, steps: wiped},
+	{row: "6", engine: "flux", what: "without merge the spec of a host by kubectl apply is wiped, as often as it is restored",
+		made: "kubectl apply", guard: fluxUnguarded,
+		steps: []factStep{wiped[0], wiped[0].with(func(s *factStep) { s.name, s.restore = "restore", true })}},
+	{row: "6+13", engine: "flux",
+		what: "a policy stops that, but Flux owns the spec from then on, and without the policy even a merge wipes it",
+		made: "kubectl apply", guard: fluxUnguarded, policy: true,
+		steps: []factStep{
+			// The price of a policy that looks at the spec only: kubectl's annotation is gone.
+			assign.with(func(s *factStep) {
+				s.fails, s.wantLabel, s.harm, s.owner = "spec may not change", "", "foreign annotations", "kustomize-controller"
+			}),
+			wiped[0].with(func(s *factStep) { s.name, s.merge = "merge, without the policy", true }),
+		}},
+	{row: "7+13", engine: "argocd", what: "without migration a policy stops it, but Argo CD owns the spec from then on",
+		made: "kubectl apply", guard: argoGuard, options: argoSafe, policy: true,
+		steps: []factStep{assign.with(func(s *factStep) { s.fails, s.owner = "spec may not change", "argocd-controller" })}},
 	{row: "7", engine: "argocd", what: "the spec of a host by kubectl apply is wiped",
 		made: "kubectl apply", guard: argoGuard, options: argoMigrating, steps: wiped},
 	{row: "7", engine: "argocd", what: "the same without migration",
@@ -137,12 +159,24 @@ func (env *facts) run(t *testing.T, f fact, ns string) {
 		host := []string{"--overwrite", "-n", ns, "baremetalhosts.metal3.io/node-1"}
 		env.api.Kubectl(t, "", slices.Concat(f.fix[:1], host, f.fix[1:])...)
 	}
+	if f.policy {
+		env.api.Apply(t, "e2e", strings.ReplaceAll(specPolicy, "NS", ns))
+		env.api.WaitPolicies(t, ns)
+	}
 	untouched := engine.WantUntouched(t, env.api, ns)
 	repo := engine.NewRepo(t)
 	if f.engine == "flux" {
 		env.flux.Source(t, ns, "site", repo)
 	}
 	for i, s := range f.steps {
+		if s.restore {
+			env.api.Kubectl(t, hostManifest(ns, "node-1", "r1"), "apply", "-f", "-")
+			untouched.Accept(t)
+		}
+		if s.merge {
+			f.guard = fluxGuard
+			env.endPolicy(t, ns)
+		}
 		commit := repo.Commit(t, s.name, factFiles(ns, uid, f, s))
 		env.sync(t, f, s, ns, repo, commit, i == 0)
 		got := strings.Join(untouched.Differences(t), "\n")
@@ -151,7 +185,48 @@ func (env *facts) run(t *testing.T, f fact, ns string) {
 		if env.api.Exists(t, engine.Hosts, ns, "node-1") {
 			need.Equal(t, "after "+s.name, env.api.OurLabels(t, ns, "node-1")[clusterName], s.wantLabel)
 		}
+		if s.owner != "" {
+			live := env.api.Get(t, engine.Hosts, ns, "node-1")
+			is := func(m metav1.ManagedFieldsEntry) bool {
+				return m.Manager == s.owner && m.FieldsV1 != nil && strings.Contains(string(m.FieldsV1.GetRawBytes()), `"f:spec":`)
+			}
+			need.That(t, slices.ContainsFunc(live.GetManagedFields(), is), "after %s: %s does not own the spec: %v",
+				s.name, s.owner, live.GetManagedFields())
+		}
 	}
+}
+
+// specPolicy lets service accounts change everything of a namespace's hosts but their spec.
+const specPolicy = `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: fact-NS}
+spec:
+  failurePolicy: Fail
+  matchConstraints:
+    resourceRules: [{apiGroups: [metal3.io], apiVersions: ['*'], resources: [baremetalhosts], operations: [UPDATE]}]
+  matchConditions: [{name: engines, expression: "request.userInfo.username.startsWith('system:serviceaccount:')"}]
+  validations:
+  - expression: "has(object.spec) == has(oldObject.spec) && (!has(object.spec) || object.spec == oldObject.spec)"
+    message: "spec may not change"
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: fact-NS}
+spec:
+  policyName: fact-NS
+  validationActions: [Deny]
+  matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: NS}}}
+`
+
+// endPolicy takes specPolicy back, and waits until an engine may change a spec.
+func (env *facts) endPolicy(t *testing.T, ns string) {
+	t.Helper()
+	env.api.Delete(t, guardBindings, "", "fact-"+ns)
+	probe := engine.Objects(t, []byte("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n"+
+		"metadata: {namespace: "+ns+", name: node-1}\nspec: {online: false}\n"))[0]
+	client := engine.NewClient(t, env.api.As("system:serviceaccount:flux-system:kustomize-controller", "system:masters"))
+	engine.Wait(t, "the end of the policy", engine.SyncTimeout, func() error { return client.TryApply(probe, "probe", true) })
 }
 
 // sync has the engine sync a commit, and waits for the outcome.

@@ -224,7 +224,7 @@ func selectorOf(t *testing.T, template *unstructured.Unstructured) labels.Select
 func (c *circle) available(t *testing.T, selector labels.Selector) []string {
 	t.Helper()
 	return c.hostsWith(t, selector.String(), func(host *unstructured.Unstructured) bool {
-		state, message := c.state(t, host.GetName())
+		state, message := stateOf(host)
 		marked := false
 		for _, key := range []string{"baremetalhost.metal3.io/paused", "capm3.metal3.io/unhealthy", "capi.metal3.io/unhealthy"} {
 			_, has := host.GetAnnotations()[key]

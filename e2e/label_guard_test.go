@@ -177,6 +177,7 @@ func TestInUseGuard(t *testing.T) {
 		{"Cluster API hands a host out", capm3, inUse, hands, denied},
 		{"Cluster API sets its label and lets the host go", capm3, inUse, both(marks, released), ""},
 		{"the SIP operator takes a host", sip, unlabeled, hands, denied},
+		{"the SIP operator takes an idle host", sip, guardedHost{"", "available", ""}, hands, ""},
 		{"a writer of the Site restores labels", restorer, unlabeled, hands, ""},
 		{"a writer of the Site changes cluster-name", restorer, inUse, hands, ""},
 		{"a writer of the Site restores an approval", restorer, inUse, approves, ""},
