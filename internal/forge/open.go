@@ -166,10 +166,10 @@ func (c *Client) connect(repository Repository) (api, error) {
 	return nil, fmt.Errorf("%s: the kind of forge is unknown", repository.Web)
 }
 
-// find returns the open pull request for a branch, or one that a person closed at the same commit. Of several that are open
-// it closes those of this request but the oldest: Gitea lets two runs open one at the same moment, and may have opened one
-// that it answers with an error.
-func find(ctx context.Context, forge api, request Request) (open, declined *pull, err error) {
+// settle returns the open pull request for a branch, or one that a person closed at the same commit. Of several that are
+// open it closes those of this request but the oldest: Gitea lets two runs open one at the same moment, and may have opened
+// one that it answers with an error.
+func settle(ctx context.Context, forge api, request Request) (open, declined *pull, err error) {
 	found, err := forge.list(ctx, request.Head, true)
 	if err != nil {
 		return nil, nil, err
@@ -197,7 +197,7 @@ func find(ctx context.Context, forge api, request Request) (open, declined *pull
 
 // attemptOnce tries once: it looks, then does what is missing.
 func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, error) {
-	open, declined, err := find(ctx, forge, request)
+	open, declined, err := settle(ctx, forge, request)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +210,7 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 	case open == nil:
 		opened.Outcome = Created
 		if open, err = forge.put(ctx, nil, request); err == nil {
-			err = yield(ctx, forge, request, open)
+			err = giveWay(ctx, forge, request, open)
 		}
 	case !request.matches(open):
 		opened.Outcome = Updated
@@ -241,9 +241,9 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 	return opened, nil
 }
 
-// yield looks again after a pull request was opened. Where another run has an older one, the next try continues with that.
-func yield(ctx context.Context, forge api, request Request, made *pull) error {
-	first, _, err := find(ctx, forge, request)
+// giveWay looks again after a pull request was opened. Where another run has an older one, the next try continues with that.
+func giveWay(ctx context.Context, forge api, request Request, made *pull) error {
+	first, _, err := settle(ctx, forge, request)
 	if err != nil || first == nil || first.number >= made.number || first.base != made.base {
 		return err
 	}
