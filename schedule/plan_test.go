@@ -77,6 +77,8 @@ func TestPlan(t *testing.T) {
 			"a:2!remove=w1,w2", "w1/r2=a w2/r1!=a w3/r1=a", "", "a Worker: w2 w3 -w1"},
 		{"marked for removal: replaced first when as many are wanted", "a:1!remove=w1", "w1/r1=a w2/r1", "", "a Worker: +w2 -w1"},
 		{"failed: replaced, in its own rack if need be, and released", "a:2", "w1/r1*=a w2/r2=a w3/r1", "", "a Worker: w2 +w3 -w1"},
+		{"failed and not replaced: it stays, and the cluster is no worse for it", "a:2", "w1/r1*=a w2/r2=a", "", "a Worker: w1 w2"},
+		{"failed, its replacement seen: released", "a:2", "w1/r1*=a w2/r2=a w3/r1=a", "", "a Worker: w2 w3 -w1"},
 		{"failed, its replacement only in the tree: released", "a:2", "w1/r1*=a w2/r2=a w3/r1", "w1=a w2=a w3=a", "a Worker: w2 w3 -w1"},
 		{"in error and in use, which is no failure: the idle host goes", "a:1", "w1/r1!*=a w3/r1=a", "", "a Worker: w1 -w3"},
 		{"released in the tree, labels still there: keeps leaving", "a:1", "w1/r1=a w2/r2=a", "-w1=a w2=a", "a Worker: w2 -w1"},
@@ -134,6 +136,12 @@ func TestPlan(t *testing.T) {
 		{"active ones are too many, standby ones too few", "c:1+1", "a/ra!=c b/rb=c", "", "c Worker: a ~b"},
 		{"both are too many: who is not in use goes first", "c:1", "a/ra!=c b/rb!=c s/rs~=c", "", "c Worker: a (b) -s"},
 		{"both are too many, and nobody is in use", "c:1", "a/ra=c b/rb=c s/rs~=c", "", "c Worker: a -b -s"},
+		{"the last by name", "c:2", "a/r1=c b/r2=c d/r3=c", "a=c b=c d=c", "c Worker: a b -d"},
+		{"of the rack that has two", "c:2", "a/r1=c b/r1=c d/r3=c", "a=c b=c d=c", "c Worker: a d -b"},
+		{"idle before used", "c:2", "a/r1=c b/rb!=c d/rd!=c", "a=c b=c d=c", "c Worker: b d -a"},
+		{"all are in use", "c:2", "a/ra!=c b/rb!=c d/rd!=c", "a=c b=c d=c", "c Worker: a b (d)"},
+		{"one that is approved", "c:2!approve=b", "a/ra!=c b/rb!=c d/rd!=c", "a=c b=c d=c", "c Worker: a d -b"},
+		{"failed before idle", "c:2", "a/r1*=c b/r2=c d/r3=c", "a=c b=c d=c", "c Worker: b d -a"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			clusters, hosts, tree := sited(t, row.clusters, row.hosts, row.tree)
