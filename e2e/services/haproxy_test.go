@@ -95,6 +95,13 @@ func TestExpectedStatusOfTheCheck(t *testing.T) {
 	need.Equal(t, "of 4 connections node-1 got", answers(t, lb.url, 4)[locked.name], 4)
 }
 
+func TestControlPlaneLoadBalancerOfIPv6Hosts(t *testing.T) {
+	t.Parallel()
+	startBackend(t, "node-1", "::1")
+	lb := startHAProxy(t, overlay(t, input(controlPlane(nil), v1.RoleControlPlane, "::1"))[controlPlaneConfig])
+	need.Equal(t, "of 2 connections node-1 got", answers(t, lb.url, 2)["node-1"], 2)
+}
+
 // The binds as they are rendered serve both families, and a cluster without hosts serves its status.
 func TestStatusWithoutHostsOnBothFamilies(t *testing.T) {
 	t.Parallel()
