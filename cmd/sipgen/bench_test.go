@@ -92,8 +92,8 @@ spec:
 	}
 }
 
-// BenchmarkCommands measures whole commands on 5,000 hosts and 200 clusters, and on four times as many, each as a process of its own,
-// built as a release is: their processor time (user and system) and the most memory they had, beside the limits of
+// BenchmarkCommands measures whole commands on 5,000 hosts and 200 clusters, and on four times as many, each as a process of
+// its own, built as a release is: their processor time (user and system) and the most memory they had, beside the limits of
 // docs/performance.md. Nothing fails.
 func BenchmarkCommands(b *testing.B) {
 	command := filepath.Join(b.TempDir(), "sipgen")
