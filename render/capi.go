@@ -31,13 +31,6 @@ func (s *rendering) renderCAPI(c *schedule.Cluster, folder string) error {
 			}
 		}
 	}
-	if _, was := s.Previous[folder+"/kustomization.yaml"]; s.preview && !was {
-		// Nothing to compare with. What else there is to refuse, the services were refused for.
-		if err := in.Check(); err != nil {
-			return ofCluster(c.Key, err)
-		}
-		return nil
-	}
 	files, err := capi.Component(in)
 	if err != nil {
 		return ofCluster(c.Key, err)

@@ -84,12 +84,8 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 			}
 			patch.Metadata.Annotations[guard.ReleaseOf] = guard.ReleaseToken(host)
 		}
-		var content []byte
-		if !s.preview {
-			var err error
-			content, err = object.Marshal(patch)
-			errs = append(errs, err)
-		}
+		content, err := object.Marshal(patch)
+		errs = append(errs, err)
 		files = append(files, name)
 		s.tree[folder+"/"+name] = s.once(folder+"/"+name, content)
 	}
@@ -117,10 +113,6 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 	}
 	// kustomize refuses to build an overlay with nothing in it; see hasHosts.
 	if len(files) == 0 {
-		return errors.Join(errs...)
-	}
-	if s.preview {
-		s.tree[folder+"/kustomization.yaml"] = nil
 		return errors.Join(errs...)
 	}
 	slices.Sort(files)

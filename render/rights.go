@@ -27,7 +27,7 @@ func rightsFolder(c schedule.ClusterKey) string { return "rights/" + c.Namespace
 func (s *rendering) renderRights() error {
 	var problems manifest.Problems
 	for _, c := range s.clusters {
-		if s.hasInfra(c) && (s.keepsServices(c) || !s.previews(c)) {
+		if s.hasInfra(c) {
 			problems.Add(s.renderClusterRights(c))
 		}
 	}

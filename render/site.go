@@ -61,16 +61,6 @@ type Services struct {
 // be reported together.
 func Site(in Input) (Tree, []Services, error) { return newRendering(in).render() }
 
-// Preview is Site for a tree that is not written. It refuses what Site refuses, with the same errors, and renders
-// only what is needed to show the changes of services: those that have to be built to be checked, those that
-// Input.Previous has, with their rights, and the components for Cluster API that it has. It takes a small part of the
-// time.
-func Preview(in Input) (Tree, []Services, error) {
-	s := newRendering(in)
-	s.preview = true
-	return s.render()
-}
-
 func newRendering(in Input) *rendering {
 	in.Previous = withoutEmptied(in.Previous)
 	s := &rendering{
@@ -102,18 +92,14 @@ func (s *rendering) render() (Tree, []Services, error) {
 	problems.Add(s.renderOverlay())
 	problems.Add(s.renderPolicy())
 	problems.Add(s.renderClaims())
-	if !s.preview {
-		if s.fluxEngine() {
-			problems.Add(s.renderFlux())
-		} else {
-			problems.Add(s.renderTenantFiles())
-			problems.Add(s.renderArgoCD())
-		}
-		s.tree["PLAN.md"] = s.planPage()
-	}
-	if !s.fluxEngine() {
+	if s.fluxEngine() {
+		problems.Add(s.renderFlux())
+	} else {
+		problems.Add(s.renderTenantFiles())
+		problems.Add(s.renderArgoCD())
 		s.emptyFolders()
 	}
+	s.tree["PLAN.md"] = s.planPage()
 	if err := problems.Err(); err != nil {
 		return nil, s.services, err
 	}
@@ -182,10 +168,8 @@ func isSiteObject(path string) bool {
 // rendering is one under way.
 type rendering struct {
 	Input
-	// preview: see Preview.
-	preview bool
-	tree    Tree
-	specs   map[schedule.ClusterKey]*v1.SIPCluster
+	tree  Tree
+	specs map[schedule.ClusterKey]*v1.SIPCluster
 	// clusters that are rendered, in the order of the placement.
 	clusters []*schedule.Cluster
 	// services that are not kept as they were.
@@ -240,21 +224,10 @@ func (s *rendering) renderCluster(c *schedule.Cluster) error {
 	problems.Add(s.renderInfra(c, folder+"/infra"))
 	problems.Add(s.renderHosts(c, folder+"/hosts"))
 	problems.Add(s.renderCAPI(c, folder+"/capi"))
-	if !s.preview {
-		file, err := assignments.Of(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key])
-		problems.Add(err)
-		s.tree[folder+"/assignments.yaml"] = file
-	}
+	file, err := assignments.Of(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key])
+	problems.Add(err)
+	s.tree[folder+"/assignments.yaml"] = file
 	return problems.Err()
-}
-
-// previews reports whether a preview does without the files of a cluster's services: they are not built to be
-// checked, and not compared.
-func (s *rendering) previews(c *schedule.Cluster) bool {
-	_, infraWas := s.Previous[Folder(c.Key)+"/infra/kustomization.yaml"]
-	_, rightsWere := s.Previous[rightsFolder(c.Key)+"/kustomization.yaml"]
-	return s.preview && !infraWas && !rightsWere && len(s.specs[c.Key].Spec.Patches) == 0 &&
-		!bounded(s.Site.TenantOf(c.Key.Namespace)) && s.Site.Spec.Images.RegistryMirror == ""
 }
 
 // keepsServices reports whether a cluster's services stay as they were: it leaves, or its spec is refused or cannot
@@ -304,9 +277,7 @@ func (s *rendering) infraInput(c *schedule.Cluster) (*infra.Checked, error) {
 	if checked, found := s.infraInputs[c.Key]; found {
 		return checked, nil
 	}
-	in := infra.Input{
-		Cluster: s.specs[c.Key], Site: s.Site, Unwritten: s.previews(c),
-	}
+	in := infra.Input{Cluster: s.specs[c.Key], Site: s.Site}
 	for i := range c.Roles {
 		for _, a := range c.Roles[i].Assigned {
 			in.Hosts = append(in.Hosts, infra.Member{Host: a.Host, Role: c.Roles[i].Name, Standby: a.Standby})

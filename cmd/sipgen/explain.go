@@ -12,7 +12,6 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/render"
 )
 
 func newExplain(ui *terminal.UI) *cobra.Command {
@@ -43,7 +42,7 @@ unique.`,
 			if err != nil {
 				return err
 			}
-			checked, err := flow(ui, loaded, before, noTolerance, render.Preview)
+			checked, err := flow(ui, loaded, before, noTolerance)
 			if err != nil {
 				return err
 			}

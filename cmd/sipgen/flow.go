@@ -15,15 +15,13 @@ import (
 )
 
 // flow takes the steps from what was loaded to a tree and what speaks against it, without a word.
-func flow(
-	ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance, site app.Renderer,
-) (*app.Checked, error) {
+func flow(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) (*app.Checked, error) {
 	planned, err := plan(ui, l, before)
 	if err != nil {
 		return nil, err
 	}
 	done := ui.Stage("rendering")
-	rendered, err := app.Render(planned, site)
+	rendered, err := app.Render(planned)
 	done()
 	if err != nil {
 		return nil, err
@@ -44,7 +42,7 @@ func plan(ui *terminal.UI, l *app.Loaded, before app.Before) (*app.Planned, erro
 // tree is flow for a tree that is written or compared: it prints the findings, and returns an error if they refuse
 // the tree.
 func tree(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) (*app.Checked, error) {
-	checked, err := flow(ui, l, before, how, render.Site)
+	checked, err := flow(ui, l, before, how)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -94,11 +93,7 @@ included, or lint finds an error in a spec, and the others are published, or add
 // showPlan prints a plan, and what render and publish would report.
 func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView) error {
 	ofNetwork := view.output.Format == "network"
-	site := app.Renderer(render.Preview)
-	if before.Beside() {
-		site = render.Site
-	}
-	checked, err := flow(ui, loaded, before, noTolerance, site)
+	checked, err := flow(ui, loaded, before, noTolerance)
 	if err != nil {
 		return err
 	}

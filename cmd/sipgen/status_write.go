@@ -19,7 +19,6 @@ import (
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory/live"
-	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -42,7 +41,7 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, p
 		return err
 	}
 	// What speaks against the whole tree is not asked: nothing is published here.
-	checked, err := flow(ui, loaded, before, noTolerance, render.Site)
+	checked, err := flow(ui, loaded, before, noTolerance)
 	if err == nil {
 		err = checked.Rendered.Err
 	}

@@ -62,15 +62,6 @@ func (b *Before) Foreign(site *v1alpha1.Site, tree render.Tree) error {
 	return errors.Join(problems...)
 }
 
-// Beside reports whether a file exists that Foreign would check, so that the whole tree is needed for comparison.
-func (b *Before) Beside() bool {
-	if b.around == nil {
-		return false
-	}
-	_, _, found, err := b.around()
-	return len(b.others) > 0 || len(found) > 0 || err != nil
-}
-
 // RefuseForeign is Before.Foreign for the tree of a run.
 func (r *Rendered) RefuseForeign() error {
 	problems := r.Plan.Before.Foreign(r.Plan.Loaded.Site, r.Tree)

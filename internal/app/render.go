@@ -23,18 +23,15 @@ type Rendered struct {
 	differing map[string]*overlay.Built
 }
 
-// Renderer is render.Site, or render.Preview for a tree that is not written.
-type Renderer func(render.Input) (render.Tree, []render.Services, error)
-
 // Render renders the tree, and checks services that tenants' patches change. A cluster whose services cannot be
 // rendered is frozen, and the others are placed again. The error means that there is no tree at all.
-func Render(p *Planned, site Renderer) (*Rendered, error) {
+func Render(p *Planned) (*Rendered, error) {
 	var broken []admit.Problem
 	for {
 		if err := p.freezeAll(broken); err != nil {
 			return nil, err
 		}
-		r := p.render(site)
+		r := p.render()
 		var others error
 		if broken, others = p.broken(r.Err); len(broken) == 0 || others != nil {
 			return r, p.moves()
@@ -43,8 +40,8 @@ func Render(p *Planned, site Renderer) (*Rendered, error) {
 }
 
 // render renders the tree of a plan.
-func (p *Planned) render(site Renderer) *Rendered {
-	tree, services, err := site(render.Input{Site: p.Loaded.Site, Clusters: p.Clusters.All, Placement: p.Placement,
+func (p *Planned) render() *Rendered {
+	tree, services, err := render.Site(render.Input{Site: p.Loaded.Site, Clusters: p.Clusters.All, Placement: p.Placement,
 		Previous: p.Before.Files, Leaving: p.Clusters.Leaving})
 	built, wrong := p.checkServices(services, filesOf(p.Before.Files, "clusters", "infra/"))
 	if err = errors.Join(err, wrong); err != nil {

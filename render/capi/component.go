@@ -33,7 +33,7 @@ type Input struct {
 // Component renders the capi folder of a cluster, by paths relative to that folder, kustomization.yaml among them. It
 // is empty for a cluster without roles. An error begins with the cluster's key.
 func Component(in Input) (map[string][]byte, error) {
-	if err := in.Check(); err != nil || len(in.Cluster.Spec.Nodes) == 0 {
+	if err := in.check(); err != nil || len(in.Cluster.Spec.Nodes) == 0 {
 		return nil, err
 	}
 	c := &component{Input: in, files: map[string][]byte{}}
@@ -76,8 +76,8 @@ func fileNames(roles []string) map[string]string {
 	return names
 }
 
-// Check is of what comes from outside and goes into selectors and patches: Component refuses what it refuses.
-func (in Input) Check() error {
+// check refuses values from outside that break a selector or a patch.
+func (in Input) check() error {
 	var problems []error
 	check := func(what, value string, messages []string) {
 		for _, message := range messages {

@@ -27,8 +27,6 @@ type Input struct {
 	Site *v1alpha1.Site
 	// Hosts are all hosts assigned to the cluster.
 	Hosts []Member
-	// Unwritten: the contents of the files are not needed. The same input is refused.
-	Unwritten bool
 }
 
 // Member is a host in a role of the cluster.
@@ -144,11 +142,6 @@ func newOverlay(in *Checked) *overlay {
 
 // add marshals the objects into one file.
 func (o *overlay) add(file string, objects ...any) error {
-	if o.Unwritten {
-		o.files[file] = nil
-		o.resources = append(o.resources, file)
-		return nil
-	}
 	text, err := object.Marshal(objects...)
 	if err != nil {
 		return err

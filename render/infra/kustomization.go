@@ -43,10 +43,6 @@ func (o *overlay) finish() error {
 	if err := o.override(&k); err != nil {
 		return err
 	}
-	if o.Unwritten {
-		o.files[kustomizationFile] = nil
-		return nil
-	}
 	text, err := object.Marshal(k)
 	o.files[kustomizationFile] = text
 	return err
