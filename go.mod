@@ -25,7 +25,7 @@ require (
 	github.com/xeipuuv/gojsonschema v1.2.0
 	github.com/yuin/goldmark v1.8.7
 	gitlab.com/gitlab-org/api/client-go v1.8.1 // later ones use text/template: docs/performance.md#size
-	go.yaml.in/yaml/v2 v2.4.4 // indirect
+	go.yaml.in/yaml/v2 v2.4.4
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/crypto v0.53.0
 	golang.org/x/sync v0.24.0
@@ -45,6 +45,7 @@ require (
 )
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/metal3-io/ironic-standalone-operator/api v0.10.0
 	github.com/robfig/cron/v3 v3.0.1
 	github.com/spf13/pflag v1.0.10

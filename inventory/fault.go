@@ -37,7 +37,8 @@ type FaultKind string
 
 // The kinds of faults.
 const (
-	// FaultObject: the object cannot be read. Only the host's name is known.
+	// FaultObject: the object cannot be read. Only the host's name is certain; the Host has the uid and the labels that
+	// can be read.
 	FaultObject FaultKind = "object"
 	// FaultTwice: the host is defined more than once. The Host is one of its objects.
 	FaultTwice FaultKind = "defined twice"

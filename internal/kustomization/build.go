@@ -150,6 +150,8 @@ func (f *localFiles) read(path string) ([]byte, error) {
 			filepath.ToSlash(f.folder), errNotBuilt)
 	case slices.Contains(names, filepath.Base(path)):
 		return f.local(shown, text)
+	case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)):
+		return text, manifest.CheckWhole(shown, text)
 	}
 	return text, nil
 }
@@ -174,8 +176,15 @@ func (f *localFiles) local(shown string, text []byte) ([]byte, error) {
 			problems.Add(docs[0].Problem(field, "not built: it fetches files or runs programs"))
 		}
 	}
-	fetched(fields, "", "", func(path string) {
-		problems.Add(docs[0].Problem(path, "found a remote file or folder, want a local one: sipgen fetches nothing"))
+	each(fields, "", "", func(path, field, value string) {
+		inline := field == "patch" || field == "patchesStrategicMerge" && strings.Contains(value, "\n")
+		switch {
+		case inline && manifest.CheckWhole("", []byte(value)) != nil:
+			problems.Add(docs[0].Problem(path, "%s", "an object in it ends before its last line, and the rest would not be "+
+				"read: want all its lines indented alike"))
+		case !inline && slices.Contains(references, field) && remote.MatchString(value):
+			problems.Add(docs[0].Problem(path, "found a remote file or folder, want a local one: sipgen fetches nothing"))
+		}
 	})
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -191,21 +200,18 @@ var (
 	remote = regexp.MustCompile(`(?i)(^|=)(git::)?((https?|ssh|file):|[a-z][a-z0-9-]*@|github\.com[/:])`)
 )
 
-// fetched calls bad with the path of each reference that is remote.
-func fetched(value any, path, field string, bad func(path string)) {
+// each calls do with each string of a kustomization: its path, its field and itself.
+func each(value any, path, field string, do func(path, field, value string)) {
 	switch value := value.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(value)) {
-			fetched(value[key], strings.TrimPrefix(path+"."+key, "."), key, bad)
+			each(value[key], strings.TrimPrefix(path+"."+key, "."), key, do)
 		}
 	case []any:
 		for i, item := range value {
-			fetched(item, fmt.Sprintf("%s[%d]", path, i), field, bad)
+			each(item, fmt.Sprintf("%s[%d]", path, i), field, do)
 		}
 	case string:
-		inline := field == "patchesStrategicMerge" && strings.Contains(value, "\n")
-		if slices.Contains(references, field) && !inline && remote.MatchString(value) {
-			bad(path)
-		}
+		do(path, field, value)
 	}
 }

@@ -17,12 +17,28 @@ import (
 )
 
 // Hosts reads files, folders and "-" as manifest.Inventory does, and builds each folder among them that has a
-// kustomization: its other files are not read. The document of a built object has the name of the file that the object
+// kustomization: its other files are not read. A kustomization below a named folder is an error: its hosts are other
+// ones than those in its files. The document of a built object has the name of the file that the object
 // is from, and no line. Problems of one file are *manifest.FileErrors, all are joined. kustomize keeps global state, so
 // only one call may run at a time, and none after a build that takes too long, which ends all.
 func Hosts(paths []string, stdin io.Reader) ([]manifest.Document, error) {
 	built, written, err := read(manifest.Inventory, paths, stdin, func(string) string { return "" })
-	return append(built, written...), err
+	errs := []error{err}
+	for i := range written {
+		if d := &written[i]; isBelow(d, paths) {
+			errs = append(errs, &manifest.FileError{File: d.File, Err: fmt.Errorf("%s: %w", d.File, errHostsNotBuilt)})
+		}
+	}
+	return append(built, written...), errors.Join(errs...)
+}
+
+var errHostsNotBuilt = errors.New("not built: want the output of kubectl kustomize in its place, or a kustomization in " +
+	"the named folder that has this one among its resources")
+
+// isBelow reports whether a document is a kustomization in a folder that is not among the named paths.
+func isBelow(d *manifest.Document, paths []string) bool {
+	return slices.Contains(names, filepath.Base(d.File)) && !anotherTools(d) && !slices.Contains(paths, d.File) &&
+		!slices.ContainsFunc(paths, func(path string) bool { return filepath.Clean(path) == filepath.Dir(d.File) })
 }
 
 // Specs is Hosts for specs. A kustomization below a named folder is refused, and the files of its folder are left out,
@@ -120,8 +136,7 @@ func leaveOut(documents []manifest.Document, err error, paths []string,
 	}
 	for i := range documents {
 		d := &documents[i]
-		named := func(path string) bool { return filepath.Clean(path) == filepath.Dir(d.File) }
-		if !anotherTools(d) && covers(d.File) && !slices.ContainsFunc(paths, named) {
+		if !anotherTools(d) && covers(d.File) && isBelow(d, paths) {
 			errs = append(errs, &manifest.FileError{File: d.File, Err: fmt.Errorf("%s: %w", d.File, errNotBuilt)})
 		}
 	}

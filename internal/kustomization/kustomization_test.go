@@ -163,6 +163,56 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
+// TestHosts: a kustomization below a named folder is no set of raw files.
+func TestHosts(t *testing.T) {
+	const notBuilt = ": not built: want the output of kubectl kustomize in its place, or a kustomization in the named folder " +
+		"that has this one among its resources"
+	host := func(name string) string {
+		return "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: " + name + "}\n"
+	}
+	for _, row := range []struct {
+		why         string
+		files       map[string]string
+		names, want string
+	}{
+		{"below the named folder, two", map[string]string{"top/c.yaml": host("c"), "top/a/kustomization.yaml": "resources: [a.yaml]\n",
+			"top/a/a.yaml": host("a"), "top/b/Kustomization": "namePrefix: x\nresources: [b.yaml]\n", "top/b/b.yaml": host("b")},
+			"", "top/a/kustomization.yaml" + notBuilt + "\ntop/b/Kustomization" + notBuilt},
+		{"among the resources of the named one", map[string]string{"top/kustomization.yaml": "resources: [a]\n",
+			"top/a/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: x-\n", "top/a/a.yaml": host("a")}, "x-a", ""},
+		{"Flux' object of that name", map[string]string{"top/a.yaml": host("a"),
+			"top/b/kustomization.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: x}\n"}, "a x", ""},
+		{"letters of any case", map[string]string{"top/A.YAML": host("a"), "top/B.Yml": host("b"),
+			"top/C.JSON": `{"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": {"name": "c"}}`}, "a b c", ""},
+		{"UTF-16", map[string]string{"top/a.yaml": host("a"), "top/b.yaml": "\xfe\xff\x00k"}, "", "top/b.yaml: UTF-16, want UTF-8"},
+		{"UTF-16 that kustomize leaves out", map[string]string{"top/kustomization.yaml": "resources: [a.yaml, b.yaml]\n",
+			"top/a.yaml": host("a"), "top/b.yaml": "\xff\xfek\x00"}, "", "top/b.yaml: UTF-16, want UTF-8"},
+		{"what is left out of a file that kustomize builds", map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n",
+			"top/a.yaml": " # x\n  apiVersion: metal3.io/v1alpha1\n  kind: BareMetalHost\n  metadata: {name: a}\nspec: {online: true}\n"}, "",
+			"top/a.yaml: document 1: line 5: " + manifest.ErrRest.Error()},
+		{"what is left out of a patch", map[string]string{"top/a.yaml": host("a"),
+			"top/kustomization.yaml": "resources: [a.yaml]\npatches:\n- target: {kind: BareMetalHost}\n  patch: |-\n    # x\n      kind: BareMetalHost\n    spec: {online: true}\n"}, "",
+			"top/kustomization.yaml: document 1: line 4: patches[0].patch: an object in it ends before its last line, and the " +
+				"rest would not be read: want all its lines indented alike"},
+		{"a patch as a list", map[string]string{"top/a.yaml": host("a"), "top/p.yaml": "- {op: add, path: /spec, value: {online: true}}\n",
+			"top/kustomization.yaml": "resources: [a.yaml]\npatches:\n- {target: {kind: BareMetalHost}, path: p.yaml}\n"}, "a", ""},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			t.Chdir(write(t, row.files))
+			docs, err := Hosts([]string{"top"}, nil)
+			if row.want != "" || err != nil {
+				need.Equal(t, "the error", fmt.Sprint(err), row.want)
+				return
+			}
+			var found []string
+			for i := range docs {
+				found = append(found, docs[i].Name)
+			}
+			need.Equal(t, "the hosts", strings.Join(found, " "), row.names)
+		})
+	}
+}
+
 // TestBound: few files that name one another very often are no build without an end.
 func TestBound(t *testing.T) {
 	files := map[string]string{"k0/kustomization.yaml": "resources: [a.yaml]\n", "k0/a.yaml": spec("a", "1")}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"unicode"
@@ -54,10 +55,11 @@ func quoteNotFinite(node *yamlv3.Node, lines []string) {
 }
 
 // faulty returns a document that cannot be read with its fault, if it is certainly one object: kind and name are
-// there, and once. Otherwise, and without Limits.Faulty, it returns the fault as an error.
+// there, and once. Its JSON has the metadata that can be read. Otherwise, and without Limits.Faulty, it returns the
+// fault as an error.
 func (d *Document) faulty(l Limits, fault error) ([]Document, error) {
 	root := d.positions.root()
-	if !l.Faulty || root == nil || another(d.source) >= 0 {
+	if !l.Faulty || root == nil {
 		return nil, fault
 	}
 	metadata := only(root, "metadata")
@@ -68,7 +70,23 @@ func (d *Document) faulty(l Limits, fault error) ([]Document, error) {
 		strings.HasSuffix(out.Kind, "List") {
 		return nil, fault
 	}
+	out.JSON, _ = json.Marshal(map[string]any{"metadata": map[string]any{"namespace": out.Namespace, "name": out.Name,
+		"uid": scalar(only(metadata, "uid")), "labels": stringsOf(only(metadata, "labels"))}})
 	return []Document{out}, nil
+}
+
+// stringsOf returns the strings of a mapping whose keys are there once.
+func stringsOf(node *yamlv3.Node) map[string]string {
+	values, times := map[string]string{}, map[string]int{}
+	for i := 0; node != nil && node.Kind == yamlv3.MappingNode && i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i].Value, node.Content[i+1]
+		times[key]++
+		if value.Kind == yamlv3.ScalarNode && value.ShortTag() == "!!str" {
+			values[key] = value.Value
+		}
+	}
+	maps.DeleteFunc(values, func(key, _ string) bool { return times[key] > 1 })
+	return values
 }
 
 // count returns how often a mapping has a key.

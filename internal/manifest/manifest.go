@@ -8,9 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // Stdin is the path that means standard input.
@@ -71,6 +74,9 @@ func Parse(file string, data []byte) ([]Document, error) {
 
 // Parse splits the content of a file into its documents.
 func (l Limits) Parse(file string, data []byte) ([]Document, error) {
+	if err := CheckEncoding(data); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
 	chunks := split(data)
 	if len(chunks) > l.Documents {
 		return nil, fmt.Errorf("%s: %d documents, want at most %d", file, len(chunks), l.Documents)
@@ -99,6 +105,9 @@ func (l Limits) Parse(file string, data []byte) ([]Document, error) {
 
 // parse returns the objects in a document.
 func (l Limits) parse(d Document) ([]Document, error) {
+	if err := d.behind(); err != nil {
+		return nil, err
+	}
 	if problem := l.CheckAliases(d.source); problem != "" {
 		return d.faulty(l, d.Problem("", "%s", problem))
 	}
@@ -108,9 +117,6 @@ func (l Limits) parse(d Document) ([]Document, error) {
 	}
 	if err != nil {
 		return d.faulty(l, d.syntaxError(err))
-	}
-	if line := another(d.source); line >= 0 {
-		return nil, d.another(line)
 	}
 	if bytes.Equal(object, []byte("null")) {
 		return nil, nil
@@ -122,11 +128,6 @@ func (l Limits) parse(d Document) ([]Document, error) {
 		return nil, d.tooDeep(l)
 	}
 	return d.items(l)
-}
-
-func (d *Document) another(line int) error {
-	return &Problem{File: d.File, Document: d.Index, Line: d.start + line,
-		Message: "another document begins here, and is not read: want a line of --- by itself before it"}
 }
 
 func (d *Document) tooDeep(l Limits) error {
@@ -148,10 +149,16 @@ func (d *Document) NoKind() bool {
 }
 
 func toJSON(text []byte) ([]byte, error) {
-	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
-		return trimmed, nil
+	if isJSON(text) {
+		return bytes.TrimSpace(text), nil
 	}
 	return yaml.YAMLToJSONStrict(text)
+}
+
+// isJSON reports whether a text is one JSON object.
+func isJSON(text []byte) bool {
+	trimmed := bytes.TrimSpace(text)
+	return len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed)
 }
 
 // items returns the document itself, or the items of a List. Depth is 0 if none of them is too deep.
@@ -195,11 +202,24 @@ func (d Document) items(l Limits) ([]Document, error) {
 		}
 		return out, errors.Join(errs...)
 	}
+	if slices.ContainsFunc(head.Items, isObject) {
+		found := "missing"
+		if head.Kind != "" {
+			found = redact.Sprintf("found %q", head.Kind)
+		}
+		return nil, d.Problem("kind", "%s, and its items are objects: want %q", found, "List")
+	}
 	d.APIVersion, d.Kind, d.Namespace, d.Name = head.APIVersion, head.Kind, head.Metadata.Namespace, head.Metadata.Name
 	if l.Depth > 0 && depthOf(d.JSON, l.Depth) > l.Depth {
 		d.Fault = d.tooDeep(l)
 	}
 	return []Document{d}, nil
+}
+
+// isObject reports whether an item of a list is an object of Kubernetes.
+func isObject(item json.RawMessage) bool {
+	var head objectHead
+	return json.Unmarshal(item, &head) == nil && (head.Kind != "" && head.APIVersion != "" || head.Metadata.Name != "")
 }
 
 type chunk struct {
@@ -246,39 +266,6 @@ func isSeparator(line []byte) bool {
 	rest = bytes.TrimSpace(rest)
 	return found && (len(rest) == 0 || rest[0] == '#')
 }
-
-// another returns the line, from 0, at which a second document begins in a chunk: behind a line of "...", or in a
-// line of "---" with something in it. YAML has them there, but readers of Kubernetes' manifests cut at lines of "---"
-// alone, and leave the rest out. It is -1 if there is none.
-func another(text []byte) int {
-	if !bytes.Contains(text, []byte("...")) && !bytes.Contains(text, []byte("---")) {
-		return -1
-	}
-	begun, ended, n := false, false, 0
-	for line := range strings.Lines(lineEnds.Replace(string(text))) {
-		words := strings.TrimSpace(line)
-		switch {
-		case len(words) == 0, words[0] == '#':
-		case marks(line, "..."):
-			ended = begun
-		case ended, begun && marks(line, "---"):
-			return n
-		case line[0] != '%':
-			begun = true
-		}
-		n++
-	}
-	return -1
-}
-
-// marks reports whether a line begins with a YAML mark, alone or before a blank.
-func marks(line, mark string) bool {
-	rest, found := strings.CutPrefix(line, mark)
-	return found && (rest == "" || strings.ContainsRune(" \t\n", rune(rest[0])))
-}
-
-// lineEnds replaces every line end of YAML 1.1 by "\n".
-var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 func splitJSON(data []byte) ([]chunk, bool) {
 	var chunks []chunk

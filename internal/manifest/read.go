@@ -174,7 +174,10 @@ func (in input) read(limit int64, stdin io.Reader) (data []byte, err error) {
 	if info.Mode().IsRegular() && info.Size() > limit {
 		return nil, errTooBig
 	}
-	if data, err = readAll(file, info.Size(), limit); err != nil && !errors.Is(err, errTooBig) {
+	if data, err = readAll(file, info.Size(), limit); err == nil {
+		err = CheckEncoding(data)
+	}
+	if err != nil && !errors.Is(err, errTooBig) {
 		err = WithoutOperation(in.name, err)
 	}
 	return data, err
@@ -297,7 +300,8 @@ func (l Limits) expand(path string) (files []input, done func(), err error) {
 }
 
 func manifests(base string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(base)) || base == "Kustomization"
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(base))) ||
+		base == "Kustomization"
 }
 
 // walk returns the manifests in a folder, as paths in it with slashes. It leaves out hidden files. What is too deep or

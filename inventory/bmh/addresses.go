@@ -304,12 +304,21 @@ func (r *addressReader) unreadable(ref SecretRef, doc *manifest.Document, format
 // others keep their index.
 func networksOf(text string) ([]dataNetwork, error) {
 	const want = "want JSON or YAML of OpenStack network data"
+	if len(text) > mostNetworkData {
+		return nil, fmt.Errorf("%d bytes, want at most %d", len(text), mostNetworkData)
+	}
+	if err := manifest.CheckEncoding([]byte(text)); err != nil {
+		return nil, fmt.Errorf("%w, %s", err, want)
+	}
 	if problem := networkDataLimits.CheckAliases([]byte(text)); problem != "" {
 		return nil, fmt.Errorf("%s, %s", problem, want)
 	}
 	var data networkData
 	if yaml.Unmarshal([]byte(text), &data) != nil {
 		return nil, fmt.Errorf("cannot be read, %s", want)
+	}
+	if line, found := manifest.Rest([]byte(text)); found {
+		return nil, fmt.Errorf("line %d of it: %w", line+1, manifest.ErrRest)
 	}
 	var (
 		networks []dataNetwork
@@ -344,8 +353,11 @@ func networksOf(text string) ([]dataNetwork, error) {
 	return networks, nil
 }
 
-// networkDataLimits: a Secret has at most 1 MiB, and needs no aliases.
-var networkDataLimits = manifest.Limits{Aliases: 1 << 20}
+// mostNetworkData is how many bytes a Secret may have on an API server.
+const mostNetworkData = 1 << 20
+
+// networkDataLimits: network data needs no aliases.
+var networkDataLimits = manifest.Limits{Aliases: mostNetworkData}
 
 // isNetworkID reports whether a service can name a network like this.
 func isNetworkID(id string) bool {

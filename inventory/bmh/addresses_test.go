@@ -83,6 +83,10 @@ func TestUnreadableAddresses(t *testing.T) {
 		problems  []string // "network: words in it"
 	}{
 		{"not YAML", withData("a: [" + inventorytest.Marker), nil, []string{": hosts.yaml: document 2: line 10: Secret metal/n1-net: networkData: cannot be read, want JSON or YAML of OpenStack network data"}},
+		{"a first line that is indented further", withData("# x\n  version: 1\nnetworks: [" + good + "]"), nil, []string{": networkData: line 3 of it: the object ends before this line"}},
+		{"a comma behind an object", withData("{links: []},\nnetworks: [" + good + "]"), nil, []string{": networkData: line 1 of it: the object ends before this line"}},
+		{"UTF-16", strings.Replace(inventorytest.HostYAML("n1", "", inventorytest.NamesSecret)+data("n1-net", ""), "stringData", "data: {networkData: //5uAGUA}\nx", 1), nil, []string{": networkData: UTF-16, want UTF-8, want JSON or YAML"}},
+		{"more than a Secret may have", withData("networks: [" + good + "]\nx: " + strings.Repeat("x", 1<<20)), nil, []string{": bytes, want at most 1048576"}},
 		{"aliases that stand for 20 MB", withData("x: &a " + strings.Repeat("A", 100_000) + "\ny: [" + strings.Repeat("*a, ", 200) + "]\nnetworks: [" + good + "]"), nil, []string{": networkData: its aliases stand for more than 1 MiB, want JSON or YAML"}},
 		{"an alias", withData("networks: [&a " + good + ", {<<: *a, id: b}]"), []string{"good=192.0.2.1 (networkData)", "b=192.0.2.1 (networkData)"}, nil},
 		{"a map where a list belongs", withData("networks: {" + inventorytest.Marker + ": 1}"), nil, []string{": networkData: networks is no list"}},

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -76,6 +77,12 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 		// The decoded part may end in the middle of a field.
 		bmh = metal3.BareMetalHost{}
 		bmh.Namespace, bmh.Name = doc.Namespace, doc.Name
+		var object struct {
+			Metadata json.RawMessage `json:"metadata"`
+		}
+		_ = json.Unmarshal(doc.JSON, &object) // there may be none
+		uid, labels := ReadIdentity(object.Metadata)
+		bmh.UID, bmh.Labels = types.UID(uid), labels
 	}
 	without := bmh.Namespace == ""
 	if without {
@@ -89,6 +96,7 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 	if unreadable != nil {
 		host.Faults = append(host.Faults, FaultsOf(unreadable)...)
 		host.Faults = host.Faults[:min(len(host.Faults), maxFaults)]
+		CheckLabels(&host)
 		return host, nil
 	}
 	CheckLabels(&host)
@@ -97,6 +105,31 @@ func hostOf(doc *manifest.Document, related Related) (host inventory.Host, why *
 	}
 	AddAddresses(&host, &bmh, doc, related)
 	return host, nil
+}
+
+// ReadIdentity returns the uid and the labels of an object that cannot be decoded as a whole, as far as they can. text
+// is the JSON of the mapping that has them.
+func ReadIdentity(text []byte) (uid string, labels map[string]string) {
+	var fields, values map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return "", nil
+	}
+	if json.Unmarshal(fields["uid"], &uid) != nil {
+		uid = ""
+	}
+	if json.Unmarshal(fields["labels"], &values) != nil {
+		return uid, nil
+	}
+	for label, text := range values {
+		var value *string
+		if json.Unmarshal(text, &value) == nil && value != nil {
+			if labels == nil {
+				labels = map[string]string{}
+			}
+			labels[label] = *value
+		}
+	}
+	return uid, labels
 }
 
 // maxFaults is how many faults of one document are noted.

@@ -2,10 +2,13 @@ package files
 
 import (
 	"bytes"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // TestValuesOfOneHostThatCannotBeRead: they are that host's fault, and the other hosts are read.
@@ -47,6 +50,25 @@ func TestValuesOfOneHostThatCannotBeRead(t *testing.T) {
 		{"an address that is none", "{namespace: metal3, name: bad, addresses: [{network: oam, ip: x, origin: annotation}]}", "addresses[0].ip: found a string"},
 	} {
 		wantFault(t, "snapshot: "+row.why, snapshotHead+"- "+row.host+"\n", row.want)
+	}
+}
+
+// TestWhoAHostIs: a host with a value that cannot be read has its uid and those of its labels that can.
+func TestWhoAHostIs(t *testing.T) {
+	const metadata = "metadata: {namespace: metal3, name: bad, uid: u-1, labels: {kind: worker"
+	const head = "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n"
+	for _, text := range []string{
+		head + metadata + "}}\nspec: {online: 7}\n",
+		head + metadata + ", rack: 7}}\n",
+		head + metadata + ", rack: a, rack: b}}\n",
+		head + metadata + "}}\nspec: {online: true, online: false}\n",
+		head + metadata + "}}\nx: " + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "\n",
+		snapshotHead + "- {namespace: metal3, name: bad, uid: u-1, labels: {kind: worker, rack: 7}}\n",
+		snapshotHead + "- {namespace: metal3, name: bad, uid: u-1, labels: {kind: worker}, hardware: {cpus: x}}\n",
+	} {
+		hosts := need.Value(Load([]string{"-"}, strings.NewReader(text)))(t).Hosts
+		bad := hosts[slices.IndexFunc(hosts, func(h inventory.Host) bool { return h.Name == "bad" })]
+		need.Equal(t, text[:min(200, len(text))], fmt.Sprintln(bad.UID, bad.Labels, bad.Unsure()), "u-1 map[kind:worker] true\n")
 	}
 }
 

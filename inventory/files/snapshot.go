@@ -112,6 +112,7 @@ func readOneByOne(doc *manifest.Document, whole error) (file snapshot, err error
 			}
 			// The decoded part may end in the middle of a field.
 			host = inventory.Host{Namespace: named.Namespace, Name: named.Name, Faults: bmh.FaultsOf(unreadable)}
+			host.UID, host.Labels = bmh.ReadIdentity(item.JSON)
 		} else if err := item.Decode(&host); err != nil {
 			return file, err
 		}
