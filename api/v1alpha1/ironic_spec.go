@@ -10,7 +10,6 @@ type IronicSpec struct {
 	Database           *IronicDatabase     `json:"database,omitempty"`
 	DeployRamdisk      IronicRamdisk       `json:"deployRamdisk,omitzero"`
 	ExtraConfig        []IronicOption      `json:"extraConfig,omitempty"`
-	HighAvailability   bool                `json:"highAvailability,omitempty"`
 	Images             IronicImages        `json:"images,omitzero"`
 	Networking         IronicNetworking    `json:"networking,omitzero"`
 	NetworkingService  *IronicSwitches     `json:"networkingService,omitempty"`
@@ -63,7 +62,6 @@ type IronicNetworking struct {
 	ExternalIP             string            `json:"externalIP,omitempty"`
 	ImageServerPort        int32             `json:"imageServerPort,omitempty"`
 	ImageServerTLSPort     int32             `json:"imageServerTLSPort,omitempty"`
-	Interface              string            `json:"interface,omitempty"`
 	IPAddress              string            `json:"ipAddress,omitempty"`
 	Keepalived             *IronicKeepalived `json:"keepalived,omitempty"`
 	MACAddresses           []string          `json:"macAddresses,omitempty"`
@@ -74,7 +72,6 @@ type IronicNetworking struct {
 // IronicDHCP is the DHCP server of an Ironic.
 type IronicDHCP struct {
 	GatewayAddress string `json:"gatewayAddress,omitempty"`
-	NetworkCIDR    string `json:"networkCIDR,omitempty"`
 	RangeBegin     string `json:"rangeBegin,omitempty"`
 	RangeEnd       string `json:"rangeEnd,omitempty"`
 }
@@ -87,7 +84,6 @@ type IronicKeepalived struct {
 
 // IronicVIP is another address that keepalived holds.
 type IronicVIP struct {
-	Interface string `json:"interface"`
 	IPAddress string `json:"ipAddress"`
 }
 
@@ -129,8 +125,7 @@ type AgentImages struct {
 
 // PrometheusExporter exports the sensors of hosts.
 type PrometheusExporter struct {
-	Enabled               bool `json:"enabled"`
-	DisableServiceMonitor bool `json:"disableServiceMonitor,omitempty"`
+	Enabled bool `json:"enabled"`
 }
 
 // IronicTLS names certificates.

@@ -13,15 +13,14 @@ import (
 )
 
 var (
-	interfaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,14}$`)
-	databaseUser  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
-	publicKey     = regexp.MustCompile(`^(ssh-|ecdsa-|sk-)[A-Za-z0-9@.-]+ [A-Za-z0-9+/=]+( [^\r\n]*)?\n?$`)
-	secretOption  = regexp.MustCompile(`(?i)(password|passwd|secret|token|private_key)`)
-	ironicVersion = regexp.MustCompile(`^([1-9][0-9]*\.[0-9]+|latest)$`)
+	databaseUser = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
+	publicKey    = regexp.MustCompile(`^(ssh-|ecdsa-|sk-)[A-Za-z0-9@.-]+ [A-Za-z0-9+/=]+( [^\r\n]*)?\n?$`)
+	secretOption = regexp.MustCompile(`(?i)(password|passwd|secret|token|private_key)`)
 )
 
-// validateIronic checks what the definition of an Ironic does not say: what does not go together, and what may not be
-// committed.
+// validateIronic checks what sipgen does with an Ironic: addresses for the network plan, names of Secrets for PLAN.md,
+// values that may not be committed, and its own database beside the spec. Whether the values of a spec go together is
+// checked by ironic-standalone-operator, whose rules change with its version.
 func validateIronic(s *v1alpha1.Site, add Report) {
 	bmo := map[string]string{}
 	eachService(s, "spec.services.ironic", s.Spec.Services.Ironic, add, func(one serviceCheck, i *v1alpha1.Ironic) {
@@ -41,7 +40,7 @@ func validateIronic(s *v1alpha1.Site, add Report) {
 		}
 		c.mariaDB(i)
 		c.checkNames(s.Spec.Services.Ironic, i)
-		c.spec(&i.Spec, i.Database() != nil)
+		c.spec(&i.Spec)
 	})
 }
 
@@ -99,14 +98,48 @@ func (c *ironicCheck) checkNames(all []v1alpha1.Ironic, i *v1alpha1.Ironic) {
 	}
 }
 
-func (c *ironicCheck) spec(spec *v1alpha1.IronicSpec, database bool) {
+func (c *ironicCheck) spec(spec *v1alpha1.IronicSpec) {
 	c.secretNames(spec)
 	c.version(spec.Version)
-	if spec.HighAvailability {
-		c.highlyAvailable(spec, database)
-	}
-	c.networking(spec)
+	c.networking(&spec.Networking)
 	c.passwords(spec)
+}
+
+// networking checks that the network plan can read the addresses of an Ironic.
+func (c *ironicCheck) networking(net *v1alpha1.IronicNetworking) {
+	addresses := map[string]string{"externalIP": net.ExternalIP, "ipAddress": net.IPAddress}
+	if net.Keepalived != nil {
+		for i, vip := range net.Keepalived.AdditionalVIPs {
+			addresses[fmt.Sprintf("keepalived.additionalVIPs[%d].ipAddress", i)] = vip.IPAddress
+		}
+	}
+	if dhcp := net.DHCP; dhcp != nil {
+		addresses["dhcp.gatewayAddress"] = dhcp.GatewayAddress
+		c.leases(dhcp)
+	}
+	for _, field := range slices.Sorted(maps.Keys(addresses)) {
+		checkAddress(c.at+".spec.networking."+field, addresses[field], c.add)
+	}
+	for i, mac := range net.MACAddresses {
+		if !isMAC(mac) {
+			c.say(fmt.Sprintf("networking.macAddresses[%d]", i), "found %q, want a MAC address", mac)
+		}
+	}
+}
+
+// leases checks the range of the DHCP server, both ends of it or none.
+func (c *ironicCheck) leases(dhcp *v1alpha1.IronicDHCP) {
+	const at = "networking.dhcp."
+	first := checkAddress(c.at+".spec."+at+"rangeBegin", dhcp.RangeBegin, c.add)
+	last := checkAddress(c.at+".spec."+at+"rangeEnd", dhcp.RangeEnd, c.add)
+	switch span := (v1alpha1.Span{Start: first, Stop: last}); {
+	case dhcp.RangeBegin == "" && dhcp.RangeEnd != "":
+		c.say(at+"rangeBegin", "missing: rangeEnd is given")
+	case dhcp.RangeBegin != "" && dhcp.RangeEnd == "":
+		c.say(at+"rangeEnd", "missing: rangeBegin is given")
+	case first.IsValid() && last.IsValid() && !span.IsValid():
+		c.say(at+"rangeEnd", "found %s, want one that is not before rangeBegin %s", last, first)
+	}
 }
 
 // secretNames checks the names of Secrets, which PLAN.md has commands for.
@@ -132,14 +165,9 @@ func (c *ironicCheck) secretNames(spec *v1alpha1.IronicSpec) {
 }
 
 func (c *ironicCheck) version(version string) {
-	switch {
-	case version == "" || slices.Contains(upstream.IronicVersions, version):
-	case !ironicVersion.MatchString(version):
-		c.say("version", "found %q, want MAJOR.MINOR or latest", version)
-	default:
-		c.site.Warn(c.at+".spec.version", "found %s, and %s, the version that sipgen has the definition of, can "+
-			"install %s", version, upstream.Ironic.Origin,
-			strings.Join(upstream.IronicVersions, ", "))
+	if version != "" && !slices.Contains(upstream.IronicVersions, version) {
+		c.site.Warn(c.at+".spec.version", "found %q, and %s, the version that sipgen has the definition of, can "+
+			"install %s", version, upstream.Ironic.Origin, strings.Join(upstream.IronicVersions, ", "))
 	}
 }
 
@@ -185,29 +213,5 @@ func (c *ironicCheck) containers(at string, list []v1alpha1.IronicContainer) {
 					"is of %s and would be committed: want valueFrom a Secret", redact.Plain(e.Name))
 			}
 		}
-	}
-}
-
-// highlyAvailable checks an Ironic on each control-plane node, where no replica can have an address or DHCP server
-// of its own.
-func (c *ironicCheck) highlyAvailable(spec *v1alpha1.IronicSpec, database bool) {
-	net := &spec.Networking
-	if !database {
-		c.say("database", "missing: highAvailability needs a database that all replicas use: database, or mariaDB "+
-			"beside the spec")
-	}
-	if net.DHCP != nil {
-		c.say("networking.dhcp", "given with highAvailability, which has no DHCP: want one of them")
-	}
-	if net.IPAddress != "" {
-		c.say("networking.ipAddress", "given with highAvailability, where each replica has its node's address: "+
-			"want one of them")
-	}
-	if net.Keepalived != nil && net.Keepalived.Enabled {
-		c.say("networking.keepalived", "given with highAvailability, where no address moves: want one of them")
-	}
-	if spec.PrometheusExporter != nil && !spec.PrometheusExporter.DisableServiceMonitor {
-		c.say("prometheusExporter.disableServiceMonitor",
-			"found false, want true with highAvailability: each replica has other metrics")
 	}
 }

@@ -35,8 +35,9 @@ func validateVirtualHosts(s *v1alpha1.Site, add Report) {
 }
 
 var (
-	diskPath = regexp.MustCompile(`^/([A-Za-z0-9_-]+[A-Za-z0-9_.-]*/?)+$`)
-	bootHost = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
+	interfaceName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:-]{0,14}$`)
+	diskPath      = regexp.MustCompile(`^/([A-Za-z0-9_-]+[A-Za-z0-9_.-]*/?)+$`)
+	bootHost      = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$`)
 )
 
 // commands checks the values that ViNO puts into commands on the nodes.
