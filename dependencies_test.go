@@ -59,6 +59,8 @@ var dependencies = map[string]string{
 	"sigs.k8s.io/kustomize/api":                           "builds kustomizations",
 	"sigs.k8s.io/kustomize/kyaml":                         "the file system of a kustomization",
 	"sigs.k8s.io/yaml":                                    "reads and writes Kubernetes YAML",
+
+	"github.com/metal3-io/baremetal-operator/pkg/hardwareutils": "the schemes of BMC addresses, to hold ours to",
 }
 
 func TestDependencies(t *testing.T) {

@@ -46,6 +46,7 @@ require (
 
 require (
 	github.com/goccy/go-yaml v1.19.2
+	github.com/metal3-io/baremetal-operator/pkg/hardwareutils v0.9.0
 	github.com/metal3-io/ironic-standalone-operator/api v0.10.0
 	github.com/robfig/cron/v3 v3.0.1
 	github.com/spf13/pflag v1.0.10

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -162,8 +163,8 @@ func Conflicts(hosts []Host) {
 	}
 }
 
-// ports that the schemes of power control have by default (metal3: "Supported hardware").
-var controlPorts = map[string]string{"ipmi": "623", "libvirt": "623", "irmc": "443", "http": "80", "https": "443"}
+// controlPorts are the default ports of schemes and transports that are not HTTPS (metal3: "Supported hardware").
+var controlPorts = map[string]string{"ipmi": "623", "libvirt": "623", "http": "80"}
 
 // PowerControl returns the identity of a BMC address: host, port and path, without the scheme, in one form. Two hosts
 // with the same result share a BMC. Example: "redfish+https://10.0.0.9/redfish/v1/Systems/1" and the same address
@@ -186,14 +187,7 @@ func PowerControl(address string) string {
 	}
 	scheme, transport, _ := strings.Cut(strings.ToLower(scheme), "+")
 	if port == "" {
-		switch {
-		case transport != "":
-			port = controlPorts[transport]
-		case controlPorts[scheme] != "":
-			port = controlPorts[scheme]
-		default:
-			port = "443" // redfish, idrac, ilo: HTTPS
-		}
+		port = cmp.Or(controlPorts[cmp.Or(transport, scheme)], "443")
 	}
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if strings.Contains(name, ":") {

@@ -8,25 +8,44 @@ import (
 	"strings"
 )
 
-var powerSchemes = []string{
-	"redfish", "redfish-virtualmedia", "idrac", "idrac-redfish", "idrac-virtualmedia", "ilo4", "ilo4-virtualmedia", "ilo5",
-	"ilo5-redfish", "ilo5-virtualmedia",
-	"irmc", "ibmc", "ipmi", "libvirt",
+// The schemes of spec.bmc.address are those of baremetal-operator v0.13.2 (pkg/hardwareutils/bmc at commit
+// 2b3ea2e1349eefe6f5dfc311ac388ce38911f57d), whose Go module cannot be imported. Each scheme of redfishSchemes takes
+// "+http" and "+https", too.
+var (
+	redfishSchemes = []string{"redfish", "redfish-virtualmedia", "redfish-uefihttp", "idrac-redfish",
+		"idrac-virtualmedia", "ilo5-redfish", "ilo5-virtualmedia"}
+	ipmiSchemes = []string{"ipmi", "libvirt"}
+)
+
+// droppedSchemes are the schemes of earlier releases of baremetal-operator, with the first release without them.
+var droppedSchemes = map[string]string{
+	"ibmc": "v0.6.0", "idrac": "v0.6.0", "ilo4": "v0.12.0", "ilo4-virtualmedia": "v0.12.0", "ilo5": "v0.12.0",
+	"irmc": "v0.13.0",
 }
 
-// PowerSchemes returns the schemes of spec.bmc.address that metal3 supports (metal3: "Supported hardware";
-// baremetal-operator, pkg/hardwareutils/bmc). Some take "+http" or "+https", see powerTransports.
-func PowerSchemes() []string { return slices.Clone(powerSchemes) }
+// PowerRelease is the release of baremetal-operator with the schemes of PowerSchemes.
+const PowerRelease = "v0.13.2"
 
-// powerTransports returns the transports of a scheme.
-func powerTransports(scheme string) []string {
-	switch scheme {
-	case "ipmi", "libvirt", "irmc":
-		return nil
-	case "ilo4", "ilo4-virtualmedia", "ilo5":
-		return []string{"https"}
+// PowerSchemes returns the schemes of spec.bmc.address that baremetal-operator supports, without transports.
+func PowerSchemes() []string { return slices.Concat(redfishSchemes, ipmiSchemes) }
+
+// PowerDropped returns the first release of baremetal-operator that does not support a scheme any more, "" for a
+// scheme that no release has dropped.
+func PowerDropped(scheme string) string {
+	name, _, _ := strings.Cut(scheme, "+")
+	return droppedSchemes[name]
+}
+
+// RedfishTransport returns http or https for a scheme that speaks Redfish, "" for another one.
+func RedfishTransport(scheme string) string {
+	name, transport, split := strings.Cut(strings.ToLower(scheme), "+")
+	switch {
+	case !slices.Contains(redfishSchemes, name) || split && transport != "http" && transport != "https":
+		return ""
+	case split:
+		return transport
 	}
-	return []string{"http", "https"}
+	return "https"
 }
 
 // PowerProblem is what is wrong with a BMC address.
@@ -37,6 +56,7 @@ const (
 	PowerFine PowerProblem = iota
 	PowerUnreadable
 	PowerUnknownScheme
+	PowerDroppedScheme
 	PowerNoHost
 	PowerBadHost
 	PowerBadPort
@@ -120,12 +140,15 @@ func CheckPower(address string) (problem PowerProblem, scheme string) {
 	if address == "" {
 		return PowerFine, ""
 	}
-	if scheme, host, port, _, ok := plainURL(address); ok && powerHost(host) && (port == "" || powerPort(port)) {
-		if scheme = strings.ToLower(scheme); knownScheme(scheme) {
-			return PowerFine, scheme
-		}
+	scheme, host, port, _, ok := plainURL(address)
+	if scheme = strings.ToLower(scheme); !ok || !knownScheme(scheme) || !powerHost(host) ||
+		port != "" && !powerPort(port) {
+		problem, scheme = parsedPower(address)
 	}
-	return parsedPower(address)
+	if problem == PowerFine && PowerDropped(scheme) != "" {
+		problem = PowerDroppedScheme
+	}
+	return problem, scheme
 }
 
 // powerPort reports whether a port is valid.
@@ -177,9 +200,9 @@ func badBare(parsed *url.URL) bool {
 		net.ParseIP(parsed.Hostname()) == nil
 }
 
+// knownScheme reports whether a release of baremetal-operator has a scheme, or had it.
 func knownScheme(scheme string) bool {
-	name, transport, split := strings.Cut(scheme, "+")
-	return slices.Contains(powerSchemes, name) && (!split || slices.Contains(powerTransports(name), transport))
+	return RedfishTransport(scheme) != "" || slices.Contains(ipmiSchemes, scheme) || PowerDropped(scheme) != ""
 }
 
 // MACProblem returns why no network card can boot with a MAC address, "" if one can. An empty one is no problem: not

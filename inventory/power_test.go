@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/metal3-io/baremetal-operator/pkg/hardwareutils/bmc"
+
 	"github.com/airshipit/sipgen/hack/need"
 )
 
@@ -29,7 +31,10 @@ func TestCheckPower(t *testing.T) {
 		{"Redfish+HTTP://192.0.2.7:8000/redfish/v1/Systems/a%20b", PowerFine, "redfish+http"},
 		{"redfish-virtualmedia+https://[2001:db8::7]/redfish/v1/Systems/1", PowerFine, "redfish-virtualmedia+https"},
 		{"idrac-redfish://bmc.example.org/redfish/v1/Systems/System.Embedded.1", PowerFine, "idrac-redfish"},
-		{"ilo4+https://192.0.2.7", PowerFine, "ilo4+https"},
+		{"redfish-uefihttp+https://192.0.2.7/redfish/v1/Systems/1", PowerFine, "redfish-uefihttp+https"},
+		{"ilo4+https://192.0.2.7", PowerDroppedScheme, "ilo4+https"},
+		{"irmc:192.0.2.7", PowerDroppedScheme, "irmc"},
+		{"idrac://192.0.2. 7", PowerUnreadable, "idrac"},
 		{"redfsh://192.0.2.7/x", PowerUnknownScheme, "redfsh"},
 		{"ipmi+https://192.0.2.7", PowerUnknownScheme, "ipmi+https"},
 		{"redfish+ftp://192.0.2.7", PowerUnknownScheme, "redfish+ftp"},
@@ -51,6 +56,25 @@ func TestCheckPower(t *testing.T) {
 	}
 }
 
+// TestPowerSchemesAreMetal3s holds the schemes to the newest release of baremetal-operator's package that can be
+// imported, v0.9.0: it has those of today, and of the dropped ones those that a later release dropped.
+func TestPowerSchemesAreMetal3s(t *testing.T) {
+	has := func(scheme string) bool {
+		_, err := bmc.NewAccessDetails(scheme+"://192.0.2.7/redfish/v1/Systems/1", false)
+		return err == nil
+	}
+	for _, scheme := range PowerSchemes() {
+		need.Equal(t, scheme, has(scheme), true)
+		for _, transport := range []string{"+http", "+https", "+ftp"} {
+			problem, _ := CheckPower(scheme + transport + "://192.0.2.7/redfish/v1/Systems/1")
+			need.Equal(t, scheme+transport, problem == PowerFine, has(scheme+transport))
+		}
+	}
+	for scheme, release := range droppedSchemes {
+		need.Equal(t, scheme, has(scheme), release != "v0.6.0")
+	}
+}
+
 // wantHost is metal3's rule for the name of a power control's host.
 var wantHost = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
 
@@ -65,7 +89,11 @@ func FuzzPowerAddress(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, address string) {
 		if problem, scheme := CheckPower(address); address != "" {
-			if wantProblem, wantScheme := parsedPower(address); problem != wantProblem || scheme != wantScheme {
+			wantProblem, wantScheme := parsedPower(address)
+			if wantProblem == PowerFine && PowerDropped(wantScheme) != "" {
+				wantProblem = PowerDroppedScheme
+			}
+			if problem != wantProblem || scheme != wantScheme {
 				t.Errorf("CheckPower(%q) = %d of %q, want %d of %q", address, problem, scheme, wantProblem, wantScheme)
 			}
 		}

@@ -290,6 +290,10 @@ func TestCodes(t *testing.T) {
 				bmh("h4", "", "bmc: {address: 'redfish+https://bmc-4/redfish/v1/Systems/1'}, bootMACAddress: '52:54:00:12:34:57'"),
 			want: []string{"SIP035 warning BareMetalHost metal3/h1 spec.bmc.address", "SIP035 error BareMetalHost metal3/h2 spec.bmc.address",
 				"SIP035 error BareMetalHost metal3/h3 spec.bmc.address", "SIP035 error BareMetalHost metal3/h3 spec.bootMACAddress"}},
+		{why: "a driver that metal3 has no more, and one that it got later",
+			hosts: bmh("h1", "", "bmc: {address: 'ilo4://192.0.2.1'}") +
+				bmh("h2", "", "bmc: {address: 'redfish-uefihttp://192.0.2.2/redfish/v1/Systems/1'}"),
+			want: []string{"SIP035 warning BareMetalHost metal3/h1 spec.bmc.address"}},
 		{why: "annotations that nobody reads",
 			specs: cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}", "sip.airshipit.org/remov: h1"),
 			hosts: annotated("h1", "192.0.2.1") + strings.ReplaceAll(annotated("h2", "192.0.2.2"), "{sip.airshipit.org/", "{sip.airshipit.org/lint-ignored: x, sip.airshipit.org/address.oma: 192.0.2.3, sip.airshipit.org/"),

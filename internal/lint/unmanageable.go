@@ -71,18 +71,25 @@ func powerProblem(problem inventory.PowerProblem, scheme string) (severity findi
 			return finding.Error, message, "write the scheme before it, such as ipmi:// or " + form
 		}
 		name, _, transport := strings.Cut(scheme, "+")
-		message = redact.Sprintf("found the scheme %q, which metal3 does not support", name)
+		message = redact.Sprintf("found the scheme %q, which baremetal-operator %s does not support", name,
+			inventory.PowerRelease)
 		known := inventory.PowerSchemes()
-		near := manifest.Nearest(name, known)
-		switch {
+		switch near := manifest.Nearest(name, known); {
 		case transport && slices.Contains(known, name):
-			return finding.Warning, fmt.Sprintf("found the scheme %q, but metal3 does not support what follows the + with it",
-				name), fmt.Sprintf("write %s:// (metal3: Supported hardware lists the schemes that take +http or +https)", name)
+			return finding.Warning, fmt.Sprintf("found the scheme %q, but metal3 does not support what follows the + "+
+					"with it", name), fmt.Sprintf("write %s:// (metal3: Supported hardware lists the schemes that take "+
+					"+http or +https)", name)
 		case near != "":
 			return finding.Warning, message, fmt.Sprintf("did you mean %s://? metal3 supports %s", near,
 				strings.Join(known, ", "))
 		}
-		return finding.Warning, message, fmt.Sprintf("use one of %s; or suppress the finding if your metal3 supports another one", strings.Join(known, ", "))
+		return finding.Warning, message, fmt.Sprintf("use one of %s; or suppress the finding if your metal3 supports "+
+			"another one", strings.Join(known, ", "))
+	case inventory.PowerDroppedScheme:
+		name, _, _ := strings.Cut(scheme, "+")
+		return finding.Warning, fmt.Sprintf("found the scheme %q, which baremetal-operator does not support from %s on",
+				name, inventory.PowerDropped(scheme)), fmt.Sprintf("use one of %s; or suppress the finding as long as "+
+				"your metal3 is older", strings.Join(inventory.PowerSchemes(), ", "))
 	case inventory.PowerNoHost:
 		return finding.Error, "there is no host name or IP address behind the scheme", "write the BMC's, such as " + form
 	case inventory.PowerBadHost:

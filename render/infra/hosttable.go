@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // tableHost is a host in the table of its jump host.
@@ -77,10 +78,8 @@ func hostsFile(table []tableHost) []byte {
 }
 
 var (
-	// The schemes of metal3's BMC addresses that speak Redfish, each with an optional +http or +https.
-	redfishScheme = regexp.MustCompile(`^(redfish|redfish-virtualmedia|redfish-uefihttp|idrac-redfish|idrac-virtualmedia|ilo5-redfish|ilo5-virtualmedia)(\+https?)?$`)
-	systemPath    = regexp.MustCompile(`^(/[A-Za-z0-9._~:-]+)+/?$`)
-	bmcHost       = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?$`)
+	systemPath = regexp.MustCompile(`^(/[A-Za-z0-9._~:-]+)+/?$`)
+	bmcHost    = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+)(:[0-9]{1,5})?$`)
 )
 
 // redfishSystem turns a BareMetalHost's spec.bmc.address into the URL of the system, as metal3's documentation of BMC
@@ -90,9 +89,9 @@ func redfishSystem(address string) (string, error) {
 	if err != nil || parsed.User != nil {
 		return "", fmt.Errorf("bmc.access redfish: the BMC address is not a URL without user")
 	}
-	scheme := redfishScheme.FindStringSubmatch(parsed.Scheme)
+	transport := inventory.RedfishTransport(parsed.Scheme)
 	switch {
-	case scheme == nil:
+	case transport == "":
 		return "", fmt.Errorf("bmc.access redfish: the BMC address is of scheme %q, which is not Redfish", parsed.Scheme)
 	case !bmcHost.MatchString(parsed.Host):
 		return "", fmt.Errorf("bmc.access redfish: the BMC address has the host %q, want a name or an IP address",
@@ -100,10 +99,6 @@ func redfishSystem(address string) (string, error) {
 	case !systemPath.MatchString(parsed.Path) || parsed.RawQuery != "" || parsed.Fragment != "" ||
 		strings.Contains(parsed.Path, ".."):
 		return "", fmt.Errorf("bmc.access redfish: the BMC address has the path %q, want a Redfish system, as in /redfish/v1/Systems/1", parsed.Path)
-	}
-	transport := "https"
-	if scheme[2] == "+http" {
-		transport = "http"
 	}
 	return transport + "://" + parsed.Host + strings.TrimSuffix(parsed.Path, "/"), nil
 }
