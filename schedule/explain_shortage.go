@@ -26,6 +26,9 @@ type Shortage struct {
 	Others RoleGroup
 	// Kept are the hosts among Need and Capacity that reservations keep from them.
 	Kept []KeptFor
+	// Behind are clusters that were served before, and in a second try took hosts that are kept for them: others might
+	// have left hosts for the role, and the numbers are no proof.
+	Behind []ClusterKey
 	// Holding: some of these roles hold hosts already, in addition to their need.
 	Holding bool
 	// Standby: only standby slots are short.
@@ -114,6 +117,9 @@ func (s *planner) shortage(cut *solve.Shortage) Shortage {
 	}
 	for i, n := range cut.Kept {
 		out.Kept = append(out.Kept, KeptFor{s.kept[n].Name, cut.KeptHosts[i]})
+	}
+	for _, n := range cut.Behind {
+		out.Behind = append(out.Behind, s.clusters[n].key)
 	}
 	out.Groups, out.Others = grouped(roles, cut.Needs)
 	out.Rejected = s.rejectedOf(roles)

@@ -36,6 +36,8 @@ type oracleRole struct {
 	healthy, leaving []int // hosts that the labels give to the role: those that stay, those that go
 	gone             int   // hosts that the tree has, and that are gone
 	got              int   // new hosts
+	promised         int   // new hosts that it gets if its cluster is placed, at its turn
+	chosen           []int // of the new hosts those that a second try chose
 	placed           bool
 }
 
@@ -53,12 +55,28 @@ type oracleReserve struct {
 	selector  map[string]string
 	namespace string
 	count     int // 0 for all of them
-	// lacks is what its clusters lacked at first, most how many were kept then, and kept how many are, with what they got since.
-	lacks, most, kept int
+	// could are the hosts that could be kept at first. spent are those that replacements got of spares, and second tries
+	// of what is kept for their clusters.
+	could, spent int
 }
 
-// has says whether what is kept is for a role.
-func (by *oracleReserve) has(r *oracleRole) bool { return by.namespace == r.namespace() }
+// isFor says whether what is kept is for a role: it selects no other hosts.
+func (o *oracle) isFor(by *oracleReserve, r *oracleRole) bool {
+	return by.namespace == r.namespace() && !slices.ContainsFunc(o.hosts, func(h inventory.Host) bool {
+		return r.selects(&h) && !chosen(by.selector, &h)
+	})
+}
+
+// kept is how many hosts are to be kept yet, with more hosts for some roles.
+func (o *oracle) kept(by *oracleReserve, more map[*oracleRole]int) int {
+	n := by.could - by.spent
+	for _, r := range o.roles {
+		if by.namespace != "" && o.isFor(by, r) {
+			n -= max(r.got+more[r], r.promised)
+		}
+	}
+	return max(0, n)
+}
 
 // namespace is that of the role's cluster: the order of namespaces is that of the names.
 func (r *oracleRole) namespace() string {
@@ -110,31 +128,26 @@ func (r *oracleRole) room(in map[string]int, h *inventory.Host) bool {
 	return true
 }
 
-// demand is a number of new hosts for a role, which already has hosts in some domains.
-type demand struct {
-	role *oracleRole
-	n    int
-	has  []int
-}
-
-// possible tries every way to give out the hosts: each goes to one of the roles that may have it, is kept, or goes to none.
-func (o *oracle) possible(hosts []int, demands []demand) bool {
+// possible tries every way to give out the free hosts: each goes to one of the roles that may have it, is kept, or goes to
+// none. Each role gets as many as it has, and more for some.
+func (o *oracle) possible(more map[*oracleRole]int) bool {
 	type state struct {
 		left []int
 		in   []map[string]int // by role: hosts by "key=value"
-		keep []int            // by reservation: hosts that its clusters neither get nor find free
-		most []int            // by reservation: how many more may be kept
+		keep []int            // by reservation
 	}
 	s := state{}
 	for _, by := range o.reserved {
-		s.keep, s.most = append(s.keep, by.kept), append(s.most, by.most)
+		s.keep = append(s.keep, o.kept(by, more))
 	}
-	for _, d := range demands {
+	hosts := slices.Clone(o.free)
+	for _, r := range o.roles {
 		in := map[string]int{}
-		for _, h := range d.has {
-			d.role.count(in, &o.hosts[h], 1)
+		for _, h := range slices.Concat(r.healthy, r.chosen) {
+			r.count(in, &o.hosts[h], 1)
 		}
-		s.left, s.in = append(s.left, max(0, d.n)), append(s.in, in)
+		s.left, s.in = append(s.left, max(0, r.got+more[r]-len(r.chosen))), append(s.in, in)
+		hosts = slices.DeleteFunc(hosts, func(h int) bool { return slices.Contains(r.chosen, h) })
 	}
 	failed := map[string]bool{}
 	var try func(at int) bool
@@ -145,37 +158,31 @@ func (o *oracle) possible(hosts []int, demands []demand) bool {
 		if at == len(hosts) {
 			return false
 		}
-		known := fmt.Sprint(at, s.left, s.in, s.keep, s.most)
+		known := fmt.Sprint(at, s.left, s.in, s.keep)
 		if failed[known] {
 			return false
 		}
 		h := &o.hosts[hosts[at]]
-		for k, d := range demands {
-			if s.left[k] == 0 || !d.role.selects(h) || !d.role.room(s.in[k], h) || o.closed(h, d.role.namespace()) {
+		for k, r := range o.roles {
+			if s.left[k] == 0 || !r.selects(h) || !r.room(s.in[k], h) || o.closed(h, r.namespace()) {
 				continue
 			}
 			s.left[k]--
-			d.role.count(s.in[k], h, 1)
-			keep := slices.Clone(s.keep)
-			for n, by := range o.reserved {
-				if by.has(d.role) && chosen(by.selector, h) {
-					s.keep[n]--
-				}
-			}
+			r.count(s.in[k], h, 1)
 			is := try(at + 1)
-			s.left[k], s.keep = s.left[k]+1, keep
-			d.role.count(s.in[k], h, -1)
+			s.left[k]++
+			r.count(s.in[k], h, -1)
 			if is {
 				return true
 			}
 		}
 		for n, by := range o.reserved {
-			if s.keep[n] <= 0 || s.most[n] == 0 || !chosen(by.selector, h) || by.namespace != "" && o.closed(h, by.namespace) {
+			if s.keep[n] == 0 || !chosen(by.selector, h) || by.namespace != "" && o.closed(h, by.namespace) {
 				continue
 			}
-			s.keep[n], s.most[n] = s.keep[n]-1, s.most[n]-1
+			s.keep[n]--
 			is := try(at + 1)
-			s.keep[n], s.most[n] = s.keep[n]+1, s.most[n]+1
+			s.keep[n]++
 			if is {
 				return true
 			}
@@ -189,58 +196,106 @@ func (o *oracle) possible(hosts []int, demands []demand) bool {
 	return try(0)
 }
 
-// all are the demands of every role as it stands, with more for some.
-func (o *oracle) all(more map[*oracleRole]int) (demands []demand) {
-	for _, r := range o.roles {
-		demands = append(demands, demand{r, r.got + more[r], r.healthy})
-	}
-	return demands
-}
-
 // keep keeps what is reserved, as far as there are hosts.
 func (o *oracle) keep() {
 	for _, by := range o.reserved {
-		by.lacks = by.count
+		lacks := by.count
 		for _, r := range o.roles {
 			for _, h := range slices.Concat(r.healthy, r.leaving) {
-				if by.has(r) && chosen(by.selector, &o.hosts[h]) {
-					by.lacks--
+				if by.namespace == r.namespace() && chosen(by.selector, &o.hosts[h]) {
+					lacks--
 				}
 			}
 		}
-		by.lacks = max(0, by.lacks)
-		for by.kept, by.most = by.lacks, by.lacks; !o.possible(o.free, nil); by.kept-- {
-		}
-		by.most = by.kept
-	}
-}
-
-// keepMore keeps as much as before, if the clusters for which it is kept got other hosts.
-func (o *oracle) keepMore() {
-	for _, by := range o.reserved {
-		for by.namespace != "" && by.kept < by.lacks {
-			if by.kept++; !o.possible(o.free, o.all(nil)) {
-				by.kept--
-				break
-			}
+		for by.could = max(0, lacks); !o.possible(nil); by.could-- {
 		}
 	}
 }
 
-// replace gives the role one host for one that is gone: a spare if no other will do.
+// replace gives the role one host for one that is gone: a spare if no other will do, and else one that is kept for its
+// cluster.
 func (o *oracle) replace(r *oracleRole) bool {
-	for _, spare := range append([]*oracleReserve{{}}, o.reserved...) {
-		if spare.namespace != "" {
+	one := map[*oracleRole]int{r: 1}
+	if o.possible(one) {
+		r.got++
+		return true
+	}
+	for _, by := range o.reserved {
+		if by.namespace != "" || o.kept(by, nil) == 0 {
 			continue
 		}
-		if spare.kept--; o.possible(o.free, o.all(map[*oracleRole]int{r: 1})) {
+		if by.spent++; o.possible(one) {
 			r.got++
-			o.keepMore()
 			return true
 		}
-		spare.kept++
+		by.spent--
+	}
+	return o.own(r)
+}
+
+// own gives a role one host that is kept for its cluster, though it selects others: the first by name.
+func (o *oracle) own(r *oracleRole) bool {
+	for _, by := range o.reserved {
+		if by.namespace != r.namespace() || o.isFor(by, r) || o.kept(by, nil) == 0 {
+			continue
+		}
+		by.spent++
+		in := map[string]int{}
+		for _, h := range slices.Concat(r.healthy, r.chosen) {
+			r.count(in, &o.hosts[h], 1)
+		}
+		for _, h := range o.free {
+			host := &o.hosts[h]
+			taken := slices.ContainsFunc(o.roles, func(r *oracleRole) bool { return slices.Contains(r.chosen, h) })
+			if taken || !r.selects(host) || !chosen(by.selector, host) || o.closed(host, r.namespace()) || !r.room(in, host) {
+				continue
+			}
+			if r.chosen = append(r.chosen, h); !o.possible(map[*oracleRole]int{r: 1}) {
+				r.chosen = r.chosen[:len(r.chosen)-1]
+				continue
+			}
+			r.got++
+			for _, other := range o.reserved {
+				if other != by && other.namespace == r.namespace() && !o.isFor(other, r) && o.kept(other, nil) > 0 &&
+					chosen(other.selector, host) {
+					other.spent++
+				}
+			}
+			return true
+		}
+		by.spent--
 	}
 	return false
+}
+
+// again tries a cluster once more: each role takes what is kept for the cluster first.
+func (o *oracle) again(roles []*oracleRole, need map[*oracleRole]int) bool {
+	spent := map[*oracleReserve]int{}
+	for _, by := range o.reserved {
+		spent[by] = by.spent
+	}
+	for _, r := range roles {
+		r.promised = need[r]
+	}
+	placed := true
+	for _, r := range roles {
+		for r.got < need[r] && placed && o.own(r) {
+		}
+		if placed = placed && o.possible(map[*oracleRole]int{r: need[r] - r.got}); placed {
+			r.got = need[r]
+		}
+	}
+	for _, r := range roles {
+		if r.promised = 0; !placed {
+			r.got, r.chosen = 0, nil
+		}
+	}
+	for _, by := range o.reserved {
+		if !placed {
+			by.spent = spent[by]
+		}
+	}
+	return placed
 }
 
 // place serves the clusters by the page: "Who is served first", "How a host leaves".
@@ -254,13 +309,13 @@ func (o *oracle) place() {
 			gone[r] = min(r.gone, lacks)
 			need[r] = lacks - gone[r]
 		}
-		placed := o.possible(o.free, o.all(need))
+		placed := o.possible(need)
 		for _, r := range c {
 			if placed {
 				r.got += need[r]
 			}
 		}
-		o.keepMore()
+		placed = placed || o.again(c, need)
 		for _, r := range c {
 			for ; gone[r] > 0; gone[r]-- {
 				placed = o.replace(r) && placed
@@ -272,9 +327,8 @@ func (o *oracle) place() {
 	}
 	for _, c := range clusters {
 		for _, r := range c {
-			for n := r.standby - max(0, len(r.healthy)-r.active); r.placed && n > 0 && o.possible(o.free, o.all(map[*oracleRole]int{r: 1})); n-- {
+			for n := r.standby - max(0, len(r.healthy)-r.active); r.placed && n > 0 && o.possible(map[*oracleRole]int{r: 1}); n-- {
 				r.got++
-				o.keepMore()
 			}
 		}
 	}

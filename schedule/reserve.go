@@ -31,6 +31,16 @@ func (r *Reservation) ReservedFor(h *inventory.Host) Reason {
 	return ReservedFor{r.Name, strings.Join(r.Tenants, ", ")}
 }
 
+// Selects reports whether the reservation selects a host.
+func (r *Reservation) Selects(h *inventory.Host) bool { return matches(r.Selector, h) }
+
+// ReservedForOthers reports whether a host is reserved for tenants alone of which a tenant is none.
+func ReservedForOthers(all []Reservation, tenant string, h *inventory.Host) bool {
+	return slices.ContainsFunc(all, func(r Reservation) bool {
+		return r.Count == nil && !slices.Contains(r.Tenants, tenant) && matches(r.Selector, h)
+	})
+}
+
 // closed reports whether hosts of the reservation are closed to clusters of a namespace.
 func (r *Reservation) closed(namespace string) bool {
 	return r.Count == nil && !r.Namespaces[namespace]
@@ -54,9 +64,11 @@ func (r *Reservation) barredBy(other *Reservation) bool {
 type Reserve struct {
 	Name    string
 	Tenants []string
-	// Lack is how many free hosts it was to keep, Could how many there were for it, and Left how many are kept after the
-	// run: without those that its tenants, or replacements, got.
-	Lack, Could, Left int
+	// Lack is how many free hosts it was to keep, and Could how many there were for it. After the run it is to keep
+	// LackAfter, and keeps Left.
+	Lack, Could, LackAfter, Left int
+	// Wider are roles of its tenants that select some of its hosts, and others: nothing is kept for them.
+	Wider []RoleKey
 }
 
 // closedTo returns the reservations whose hosts the role cannot have.
@@ -100,13 +112,43 @@ func (s *planner) keptInNumbers() (out []solve.Kept) {
 					kept.Count--
 				}
 			}
-			kept.For = make([]bool, len(s.clusters))
+			kept.Of, kept.For = make([]bool, len(s.clusters)), make([]bool, len(s.roles))
 			for n, c := range s.clusters {
-				kept.For[n] = one.Namespaces[c.key.Namespace]
+				kept.Of[n] = one.Namespaces[c.key.Namespace]
+			}
+			for n, r := range s.roles {
+				kept.For[n] = one.Namespaces[r.cluster.key.Namespace] && s.within(r, selected)
 			}
 		}
 		kept.Count = max(0, kept.Count)
 		out = append(out, kept)
+	}
+	return out
+}
+
+// within reports whether a role selects no hosts but those of some kinds.
+func (s *planner) within(r *role, kinds []bool) bool {
+	for kind := range s.kinds {
+		if !kinds[kind] && r.shape.selects(int32(kind)) {
+			return false
+		}
+	}
+	return true
+}
+
+// beyond returns the roles of a reservation's tenants that select some of its hosts, and others.
+func (s *planner) beyond(one *Reservation) (out []RoleKey) {
+	selected := s.selects(one.Selector)
+	for _, r := range s.roles {
+		if !one.Namespaces[r.cluster.key.Namespace] || r.cluster.gone || s.within(r, selected) {
+			continue
+		}
+		for kind := range s.kinds {
+			if selected[kind] && r.shape.selects(int32(kind)) {
+				out = append(out, r.key())
+				break
+			}
+		}
 	}
 	return out
 }
@@ -119,7 +161,8 @@ func (s *planner) noteKept(asked []solve.Kept, found *solve.Result) {
 		if one.Count == nil {
 			continue
 		}
-		kept := Reserve{one.Name, one.Tenants, asked[n].Count, found.Kept[n], found.Left[n]}
+		kept := Reserve{one.Name, one.Tenants, asked[n].Count, found.Kept[n], found.Lack[n], found.Left[n],
+			s.beyond(one)}
 		if s.kept = append(s.kept, kept); kept.Could < kept.Lack {
 			s.warn(TooMuchReserved{one.Name, *one.Count, kept.Lack, kept.Could})
 		}
@@ -174,9 +217,12 @@ func (s *planner) keptFrom(r *role, i int32) string {
 	for _, kept := range s.kept {
 		at := slices.IndexFunc(s.options.Reserved, func(one Reservation) bool { return one.Name == kept.Name })
 		one := &s.options.Reserved[at]
+		selected := s.selects(one.Selector)
 		lacks := len(r.has()) < r.want() || len(r.standIn) > 0 && len(one.Tenants) > 0
-		if kept.Left > 0 && lacks && !one.Namespaces[r.cluster.key.Namespace] &&
-			s.selects(one.Selector)[s.hosts[i].kind] {
+		if one.Namespaces[r.cluster.key.Namespace] { // but for standby slots, its roles may have what is kept
+			lacks = len(r.has()) < r.want() && r.shortActive == 0 && !s.within(r, selected)
+		}
+		if kept.Left > 0 && lacks && selected[s.hosts[i].kind] {
 			return one.Name
 		}
 	}

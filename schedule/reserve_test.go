@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"cmp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,10 +69,10 @@ func TestReserved(t *testing.T) {
 			hosts: append([]inventory.Host{gpuOfA}, free...), tree: []PreviousClaim{claimOfA}, want: "b Worker: +g1 +g2\na Worker: g0\n", kept: []Reserve{{}}},
 		{why: "its tenant gets it", reserved: []Reservation{gpus(number(2))}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 3, 0), of("ml", "a", "gpu=yes", 1, 0)}, hosts: free,
 			want: "b Worker: +x1 +x2 +x3\na Worker: +g1\n", kept: []Reserve{{Lack: 2, Could: 2, Left: 1}}},
-		{why: "a role of the tenant takes others first", reserved: []Reservation{gpus(number(2))}, clusters: []v1.SIPCluster{of("ml", "a", "kind=w", 4, 0)}, hosts: free,
-			want: "a Worker: +g1 +x1 +x2 +x3\n", kept: []Reserve{{Lack: 2, Could: 2, Left: 1}}},
-		{why: "and none of the kind while there are others", reserved: []Reservation{gpus(number(1))}, clusters: []v1.SIPCluster{of("ml", "a", "kind=w", 2, 0)}, hosts: free,
-			want: "a Worker: +x1 +x2\n", kept: []Reserve{{Lack: 1, Could: 1, Left: 1}}},
+		{why: "a role of the tenant that selects others, too, takes them first in its second try", reserved: []Reservation{gpus(number(2))}, clusters: []v1.SIPCluster{of("ml", "a", "kind=w", 4, 0)}, hosts: free,
+			want: "a Worker: +g1 +g2 +x1 +x2\n", kept: []Reserve{{Lack: 2, Could: 2}}},
+		{why: "and in its first try any but what is kept", reserved: []Reservation{gpus(number(1))}, clusters: []v1.SIPCluster{of("ml", "a", "kind=w", 2, 0)}, hosts: free,
+			want: "a Worker: +g1 +x1\n", kept: []Reserve{{Lack: 1, Could: 1}}},
 		{why: "more than there is", reserved: []Reservation{gpus(number(4))}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 4, 0)}, hosts: free,
 			want: "b Worker: short 4/0 unschedulable\n", kept: []Reserve{{Lack: 4, Could: 2, Left: 2}}, short: "tenants"},
 		{why: "spares", reserved: []Reservation{spares(3)}, clusters: []v1.SIPCluster{of("bank", "b", "kind=w", 2, 1)}, hosts: free,
@@ -115,5 +117,66 @@ func TestReserved(t *testing.T) {
 		if row.short != "tenants" && (row.short == "" && said != "" || !strings.Contains(said, row.short)) {
 			t.Errorf("%s: found shortages %q, want %q", row.why, said, row.short)
 		}
+	}
+}
+
+// TestKeptFrom: which reservation keeps a free host from a role, and from the successor of a failed host. Reservations
+// are of kind w, for tenant ml where the name is m, and for all clusters of the site where it is own.
+func TestKeptFrom(t *testing.T) {
+	for _, row := range []struct {
+		why, clusters, hosts, reserved string // "m 9", or "m" without a count
+		kind                           string // that is reserved; w by default
+		from                           string // what keeps a successor from h
+		free                           Reason // why the role does not have x
+	}{
+		{why: "in the failed one's rack, the first of all", clusters: "b:1", hosts: "h/r0&=b x/r0", reserved: "m 9",
+			from: "m", free: KeptBack{"m"}},
+		{why: "in the failed one's rack, not the first", clusters: "b:2", hosts: "a/r0=b h/r1&=b x/r1", reserved: "m 9",
+			from: "m", free: KeptBack{"m"}},
+		{why: "in a healthy one's rack, the first of all", clusters: "b:2", hosts: "a/r0=b h/r1&=b x/r0", reserved: "m 9",
+			free: KeptBack{"m"}},
+		{why: "in a healthy one's rack, not the first", clusters: "b:2", hosts: "a/r1=b f/r0&=b h/r0&=b x/r1",
+			reserved: "m 9", free: KeptBack{"m"}},
+		{why: "spares are not kept from successors", clusters: "b:2", hosts: "a/r0=b h/r1&=b x/r0", reserved: "s 9",
+			free: DomainFull{"rack", "r0", []HostKey{{Namespace: "metal", Name: "a"}}}},
+		{why: "a role that has all its hosts", clusters: "b:1", hosts: "a/r0=b x/r1", reserved: "m 9", free: Satisfied{1}},
+		{why: "a role that lacks some", clusters: "b:2", hosts: "a/r0=b x/r1", reserved: "m 9", free: KeptBack{"m"}},
+		{why: "nothing is kept", clusters: "b:3", hosts: "a/r0=b x/r1", reserved: "m 0", free: NothingNew{}},
+		{why: "for tenants alone", clusters: "b:1", hosts: "h/r0&=b x/r0", reserved: "m", from: "m",
+			free: ReservedFor{"m", "ml"}},
+		{why: "for tenants alone, of another kind", clusters: "b:1", hosts: "h/r0&=b x/z/r0", reserved: "m", kind: "z"},
+		{why: "for its own tenant, a standby slot of a role that selects others", clusters: "b:any1+1",
+			hosts: "a/r0=b x/g/r1", reserved: "own 1", kind: "g", free: KeptBack{"own"}},
+		{why: "and an active slot, which it may have", clusters: "b:any3", hosts: "a/r0=b x/g/r1", reserved: "own 1",
+			kind: "g", free: NothingNew{}},
+		{why: "for its own tenant, and it selects no others", clusters: "b:1+1", hosts: "a/r0=b x/r0", reserved: "own 1",
+			free: DomainFull{"rack", "r0", []HostKey{{Namespace: "metal", Name: "a"}}}},
+	} {
+		clusters, hosts, previous := sited(t, row.clusters, row.hosts, "")
+		name, count, counted := strings.Cut(row.reserved, " ")
+		one := Reservation{Name: name, Namespaces: map[string]bool{"tenants": name == "own"}}
+		one.Selector, _ = labels.Parse("kind=" + cmp.Or(row.kind, "w"))
+		if name != "s" {
+			one.Tenants = []string{"ml"}
+		}
+		if counted {
+			n := need.Value(strconv.Atoi(count))(t)
+			one.Count = &n
+		}
+		options := testOptions
+		options.Reserved = []Reservation{one}
+		p := plan(t, clusters, hosts, previous, options)
+		for i := range p.Hosts {
+			if kept, _ := p.Hosts[i].Reason.(Kept); kept.StandIn {
+				need.Equal(t, row.why+": "+p.Hosts[i].Host.Name, kept.Reserved, row.from)
+			}
+		}
+		found, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "x"})
+		if row.free == nil {
+			need.Equal(t, row.why, len(found.Roles), 0)
+			continue
+		}
+		role := RoleKey{Cluster: p.Clusters[0].Key, Role: v1.RoleWorker}
+		need.Deep(t, row.why, found.Roles, []RoleReason{{role, row.free}})
 	}
 }

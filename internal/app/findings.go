@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -44,8 +47,46 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 	for _, words := range p.inDoubt() {
 		out = append(out, warning(finding.InDoubt, site, "", words))
 	}
+	for _, words := range p.reservedForNone() {
+		out = append(out, warning(finding.TooMuchReserved, site, "", words))
+	}
 	for _, words := range p.remade {
 		out = append(out, warning(finding.Remade, site, "", words))
+	}
+	return out
+}
+
+// reservedForNone returns a line for each reservation that selects hosts which none of its tenants may have, by their
+// grants or by the other reservations.
+func (p *Planned) reservedForNone() (out []string) {
+	all := p.Clusters.Options.Reserved
+	alone := slices.ContainsFunc(all, func(r schedule.Reservation) bool { return r.Count == nil })
+	for i := range all {
+		of, every := &all[i], len(all[i].Tenants) == 0
+		var grants []func(*inventory.Host) bool
+		for _, tenant := range of.Tenants {
+			mayHave := p.Loaded.Tenants.MayHave(tenant)
+			every = every || mayHave == nil && !alone
+			grants = append(grants, func(h *inventory.Host) bool {
+				return (mayHave == nil || mayHave(h)) && !schedule.ReservedForOthers(all, tenant, h)
+			})
+		}
+		selected, none := 0, 0
+		for j := range p.Loaded.Hosts.Hosts {
+			h := &p.Loaded.Hosts.Hosts[j]
+			if every || !of.Selects(h) {
+				continue
+			}
+			selected++
+			if !slices.ContainsFunc(grants, func(allows func(*inventory.Host) bool) bool { return allows(h) }) {
+				none++
+			}
+		}
+		if none > 0 {
+			out = append(out, fmt.Sprintf("reservation %s selects %s, of which its tenants may have only %d, by their "+
+				"spec.tenants[].hosts and the other reservations: select others", of.Name, text.Count(selected, "host"),
+				selected-none))
+		}
 	}
 	return out
 }

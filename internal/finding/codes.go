@@ -78,7 +78,7 @@ const (
 	Unchecked       = "SIP071"
 	Undigested      = "SIP072"
 	Unrendered      = "SIP073"
-	Unfit           = "SIP074"
+	WiderRole       = "SIP074"
 )
 
 // Code is the entry of a code in the table.

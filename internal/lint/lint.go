@@ -77,6 +77,7 @@ func (in Input) Check() []finding.Finding {
 	c.objects()
 	c.duplicates()
 	c.roles()
+	c.widerRoles()
 	c.clusterAPI()
 	c.unread()
 	c.powerless()

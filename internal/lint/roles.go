@@ -212,3 +212,21 @@ func (c *checker) meant(key, value string) string {
 	}
 	return ""
 }
+
+// widerRoles finds roles that select hosts which a reservation keeps for their tenants, and others.
+func (c *checker) widerRoles() {
+	if c.Placement == nil {
+		return
+	}
+	for i := range c.Placement.Kept {
+		kept := &c.Placement.Kept[i]
+		for _, role := range kept.Wider {
+			if cluster := c.find(role.Cluster); cluster != nil {
+				c.cluster(finding.WiderRole, finding.Warning, cluster, "spec.nodes."+role.Role+".labelSelector",
+					fmt.Sprintf("selects hosts of reservation %s, and others: it gets reserved ones only if its cluster finds "+
+						"no place otherwise", kept.Name),
+					"if the role is to get them, write the labels of the reservation into its labelSelector")
+			}
+		}
+	}
+}

@@ -232,7 +232,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		plan.Hosts = append(plan.Hosts, host)
 	}
 	for _, k := range p.Kept {
-		plan.Kept = append(plan.Kept, KeptHosts{k.Name, k.Tenants, k.Left, k.Lack})
+		plan.Kept = append(plan.Kept, KeptHosts{k.Name, k.Tenants, k.Left, k.LackAfter})
 	}
 	for i := range p.Shortages {
 		plan.Shortages = append(plan.Shortages, sentence.Shortage(&p.Shortages[i]))

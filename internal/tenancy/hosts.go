@@ -272,6 +272,21 @@ func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
 	return out
 }
 
+// MayHave returns which hosts the grant of a listed tenant lets its clusters have, nil for every host.
+func (t *Tenants) MayHave(name string) func(*inventory.Host) bool {
+	at := slices.IndexFunc(t.site.Spec.Tenants, func(of v1alpha1.Tenant) bool { return of.Name == name })
+	tenant := &Tenant{Tenant: t.site.Spec.Tenants[at]}
+	mine, namespaces := t.withoutOthersHosts(tenant), tenant.Hosts.Namespaces
+	if len(mine.MatchLabels)+len(mine.MatchExpressions)+len(namespaces) == 0 {
+		return nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&mine)
+	return func(h *inventory.Host) bool {
+		return err == nil && selector.Matches(labels.Set(h.Labels)) &&
+			(len(namespaces) == 0 || slices.Contains(namespaces, h.Namespace))
+	}
+}
+
 // Asked returns the selectors of the roles that Narrowed narrows, as the specs have them.
 func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Selector {
 	asked := map[schedule.RoleKey]labels.Selector{}

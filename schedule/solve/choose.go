@@ -4,15 +4,14 @@ import "math/bits"
 
 func trailing(word uint64) int32 { return int32(bits.TrailingZeros64(word)) }
 
-// choose fixes the hosts that a role gets: the first by name that leave every other role its number. With a spread,
-// hosts in domains below the allowed fullness come first.
-func (f *flow) choose(r *role) {
-	want := r.units
-	if want == 0 {
+// choose fixes the hosts of some classes that a role gets until it has so many: the first by name that leave every other
+// role its number. With a spread, hosts in domains below the allowed fullness come first.
+func (f *flow) choose(r *role, want int, among bitset) {
+	got := &f.result.Roles[r.index].Hosts
+	if want == len(*got) {
 		return
 	}
 	clear(f.dead)
-	got := &f.result.Roles[r.index].Hosts
 	refused := newBitset(len(f.classes))
 	take := func(c int32) bool {
 		if !r.mayHave(c) || !r.own.has(c) && !f.swap(r, c) {
@@ -27,11 +26,11 @@ func (f *flow) choose(r *role) {
 		return true
 	}
 	if r.even != nil {
-		f.chooseEvenly(r, want, refused, take)
+		f.chooseEvenly(r, want, among, refused, take)
 	}
 	for h := 0; h < len(f.classOf) && len(*got) < want; h++ {
 		c := f.classOf[h]
-		if c == None || !r.fits.has(c) || refused.has(c) {
+		if c == None || !among.has(c) || refused.has(c) {
 			continue
 		}
 		if at := &f.classes[c]; len(at.hosts) > 0 && at.hosts[0] == int32(h) {
@@ -76,7 +75,7 @@ func (f *flow) swap(r *role, c int32) bool {
 		}
 	}
 	gives := func(v int32) bool {
-		return r.own.has(v) && v != c && (full == None || r.tree.lies(r.tree.byClass[v], full)) && r.alike(v, c)
+		return r.own.has(v) && v != c && (full == None || r.tree.lies(r.tree.byClass[v], full))
 	}
 	give := f.anyOf(r, full, gives)
 	if give == None || f.dead.has(c) {
@@ -91,12 +90,14 @@ func (f *flow) swap(r *role, c int32) bool {
 	f.fresh.remove(c)
 	f.queue = f.queue[:0]
 	f.leave(c)
-	f.add(r, c, 1) // so that its domains count as full
-	end := f.goOn(func(v int32) bool { return (f.classes[v].free() > 0 || gives(v)) && f.keepsAll(v, c) })
+	f.add(r, c, 1)          // so that its domains count as full
+	r.countAround(full, -1) // but for those around the host that it returns
+	end := f.goOn(func(v int32) bool { return f.classes[v].free() > 0 || gives(v) })
+	r.countAround(full, 1)
 	if end == None {
 		f.add(r, c, -1)
 		// the seen classes are dead ends, for this role for good: from here on it only gives up hosts
-		if full == None && r.inner == nil {
+		if full == None {
 			for w := range f.dead {
 				f.dead[w] = ^f.fresh[w]
 			}
@@ -114,6 +115,13 @@ func (f *flow) swap(r *role, c int32) bool {
 		f.add(r, f.anyOf(r, full, gives), -1)
 	}
 	return true
+}
+
+// countAround adds n to the hosts of the domains around one.
+func (r *role) countAround(d, n int32) {
+	for ; d >= 0 && r.tree.parent[d] >= 0; d = r.tree.parent[d] {
+		r.in[r.tree.parent[d]] += n
+	}
 }
 
 // anyOf returns a class of the role that meets a condition, None if there is none.
@@ -139,7 +147,7 @@ func (f *flow) anyOf(r *role, domain int32, holds func(int32) bool) int32 {
 
 // chooseEvenly takes hosts one by one: the first by name of those that exceed the allowed fullness of their domain
 // least.
-func (f *flow) chooseEvenly(r *role, want int, refused bitset, take func(int32) bool) {
+func (f *flow) chooseEvenly(r *role, want int, among, refused bitset, take func(int32) bool) {
 	in := make([]int, len(r.even.parent)) // by domain: hosts, -1 if the role can have none
 	for d := range in {
 		in[d] = -1
@@ -150,12 +158,18 @@ func (f *flow) chooseEvenly(r *role, want int, refused bitset, take func(int32) 
 		}
 		return true
 	})
-	for _, d := range r.Even {
+	got := &f.result.Roles[r.index].Hosts
+	count := func(d int32) {
 		if d >= 0 {
 			in[d] = max(in[d], 0) + 1
 		}
 	}
-	got := &f.result.Roles[r.index].Hosts
+	for _, d := range r.Even {
+		count(d)
+	}
+	for _, h := range *got {
+		count(r.even.of[h])
+	}
 	for len(*got) < want {
 		least := -1
 		for _, n := range in {
@@ -164,7 +178,7 @@ func (f *flow) chooseEvenly(r *role, want int, refused bitset, take func(int32) 
 			}
 		}
 		best, bestBeyond := int32(None), 0
-		r.fits.all(func(c int32) bool {
+		among.all(func(c int32) bool {
 			at := &f.classes[c]
 			if len(at.hosts) == 0 || refused.has(c) {
 				return true

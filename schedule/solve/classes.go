@@ -20,10 +20,11 @@ type flow struct {
 	result  *Result
 	budgets []Budget // what is left of them
 	kept    []kept
-	// barring is what the present search may take only for a role for which it is kept, nil for nothing.
-	barring *kept
-	// replacing: hosts are replaced, and may be spares.
-	replacing bool
+	// replacing: hosts are replaced, and may be spares. again: a cluster is tried a second time. explaining: what a cluster
+	// lacks is counted, and nothing is chosen.
+	replacing, again, explaining bool
+	// moves are noted unless it is nil, to be taken back.
+	moves []move
 	// replaced counts by cluster the failed hosts with a replacement.
 	replaced []int
 
@@ -41,6 +42,7 @@ type flow struct {
 // class is a set of interchangeable hosts.
 type class struct {
 	hosts []int32 // by name, without chosen ones
+	kind  int32   // of the first
 	used  int32
 	users []user
 }
@@ -51,7 +53,6 @@ type user struct{ role, n int32 }
 // node is a domain of a role from which a search continues; None for all its domains.
 type node struct {
 	role, domain int32
-	inner        bool // it leaves a host that is kept for it
 }
 
 func (c *class) free() int32 { return int32(len(c.hosts)) - c.used }
@@ -60,6 +61,7 @@ func (c *class) free() int32 { return int32(len(c.hosts)) - c.used }
 type role struct {
 	*Request
 	index     int32
+	cluster   int    // None for what is kept
 	fits, own bitset // usable classes, and classes with hosts of the role
 	units     int    // how many it has
 	replaced  []bool // by place in Failed
@@ -72,11 +74,11 @@ type role struct {
 	packed     bool // into one domain of pack
 	at         int32
 
-	// kept is what is kept for its cluster, inner the classes of it, nil for none. From one of those it moves on only to
-	// another, else more would have to be kept: seenInner and fromInner are seen and from of such a search.
-	kept                 []*kept
-	inner                bitset
-	seenInner, fromInner []int32
+	// kept is what is kept for it. promised are the hosts that it gets, or its cluster is not placed.
+	kept     []*kept
+	promised int
+	// spent are those of which it took a host, once for each.
+	spent []*kept
 }
 
 // domains is a tree reduced to the keys that bound some role.
@@ -121,6 +123,11 @@ func newFlow(site *Problem) *flow {
 	for i := range site.Kept {
 		f.kept = append(f.kept, kept{Kept: &site.Kept[i], role: &f.roles[len(site.Roles)+i]})
 	}
+	for n, c := range site.Clusters {
+		for i := c.From; i < c.To; i++ {
+			f.roles[i].cluster = n
+		}
+	}
 	f.classify()
 	for i := range f.roles {
 		r := &f.roles[i]
@@ -129,7 +136,7 @@ func newFlow(site *Problem) *flow {
 		}
 		r.fits, r.own = newBitset(len(f.classes)), newBitset(len(f.classes))
 		for c := range f.classes {
-			if r.Fits[site.Kinds[f.classes[c].hosts[0]]] {
+			if r.Fits[f.classes[c].kind] {
 				r.fits.add(int32(c))
 			}
 		}
@@ -151,7 +158,8 @@ func newFlow(site *Problem) *flow {
 // bound finds the keys that bound a role. A key drops out if no domain of it has more usable hosts than the limit.
 func (f *flow) bound(i int, known map[string]*domains) {
 	r := &f.roles[i]
-	r.Request, r.index, r.replaced = &f.Roles[i], int32(i), make([]bool, len(f.Roles[i].Failed))
+	r.Request, r.index, r.cluster = &f.Roles[i], int32(i), None
+	r.replaced = make([]bool, len(f.Roles[i].Failed))
 	r.seen, r.from = make([]int32, 1), make([]int32, 1)
 	if len(r.Fits) == 0 {
 		return
@@ -297,7 +305,7 @@ func (f *flow) classify() {
 		if !ok {
 			c = int32(len(f.classes))
 			known[string(key)] = c
-			f.classes = append(f.classes, class{})
+			f.classes = append(f.classes, class{kind: kind})
 		}
 		f.classOf[h] = c
 		f.classes[c].hosts = append(f.classes[c].hosts, int32(h))

@@ -72,6 +72,9 @@ func (r *role) binds(d int32) bool { return r.most[r.tree.Level[d]] < math.MaxIn
 // add gives n hosts of a class to a role; a negative n takes them away.
 func (f *flow) add(r *role, c, n int32) {
 	f.use(r, c, n)
+	if f.moves != nil {
+		f.moves = append(f.moves, move{r, c, n})
+	}
 	r.units += int(n)
 	if r.tree != nil {
 		for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
@@ -111,7 +114,7 @@ func (c *class) has(role int32) int32 {
 // augmentingPath searches, breadth first, for a class with a free host that the role could get if other roles moved
 // on. It visits each class once, and returns None if there is none.
 func (f *flow) augmentingPath(r *role) int32 {
-	return f.augmentingPathTo(r, func(c int32) bool { return f.classes[c].free() > 0 && f.keepsAll(c, None) })
+	return f.augmentingPathTo(r, func(c int32) bool { return f.classes[c].free() > 0 })
 }
 
 // augmentingPathTo is augmentingPath to a class that meets a condition.
@@ -133,13 +136,10 @@ func (f *flow) begin() {
 // goOn continues a search until it finds an end.
 func (f *flow) goOn(ends func(c int32) bool) int32 {
 	for at := 0; at < len(f.queue); at++ {
-		r, d, inner := &f.roles[f.queue[at].role], f.queue[at].domain, f.queue[at].inner
+		r, d := &f.roles[f.queue[at].role], f.queue[at].domain
 		left, found := r.from[d+1], int32(None)
-		if inner {
-			left = r.fromInner[d+1]
-		}
 		visit := func(c int32) bool {
-			if !r.reaches(c, d) || inner && !r.inner.has(c) || f.barring.bars(f, r, c) {
+			if !r.reaches(c, d) {
 				return true
 			}
 			f.fresh.remove(c)
@@ -186,17 +186,12 @@ func (f *flow) leave(c int32) {
 		if r.tree != nil {
 			d = r.tree.byClass[c]
 		}
-		inner := r.inner != nil && r.inner.has(c)
 		for {
-			if r.seen[d+1] == f.search || inner && r.seenInner[d+1] == f.search {
+			if r.seen[d+1] == f.search {
 				break // so are the surrounding domains
 			}
-			if inner {
-				r.seenInner[d+1], r.fromInner[d+1] = f.search, c
-			} else {
-				r.seen[d+1], r.from[d+1] = f.search, c
-			}
-			f.queue = append(f.queue, node{u.role, d, inner})
+			r.seen[d+1], r.from[d+1] = f.search, c
+			f.queue = append(f.queue, node{u.role, d})
 			if d < 0 {
 				break
 			}

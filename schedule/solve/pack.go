@@ -12,7 +12,7 @@ func (f *flow) pack(r *role, d int32) {
 		return
 	}
 	for _, c := range r.pack.classes[d] {
-		if r.Fits[f.Kinds[f.classes[c].hosts[0]]] {
+		if r.Fits[f.classes[c].kind] {
 			r.fits.add(c)
 		}
 	}

@@ -1,5 +1,7 @@
 package solve
 
+import "slices"
+
 // Shortage is a minimum cut: competing roles, and how many hosts they can have at most.
 type Shortage struct {
 	// Role lacks Missing hosts, for active or for Standby slots.
@@ -21,6 +23,8 @@ type Shortage struct {
 	// Bound: the role's keys bound it. Rooms are the domains of its tree with room for one more host.
 	Bound bool
 	Rooms []int32
+	// Behind are the clusters whose second try chose hosts before: without them, more hosts might be had.
+	Behind []int
 	// Packed is the domain that the role is packed into, None if it is not packed, or no domain has hosts for it.
 	Packed int32
 }
@@ -41,10 +45,17 @@ func (f *flow) explain(r *role, missing int, standby bool) {
 			}
 		}
 	}
+	for n := range f.Clusters {
+		if slices.ContainsFunc(f.roles[f.Clusters[n].From:f.Clusters[n].To], func(other role) bool {
+			return len(f.result.Roles[other.index].Hosts) > 0
+		}) {
+			out.Behind = append(out.Behind, n)
+		}
+	}
 	usable, full := newBitset(len(f.classes)), newBitset(len(f.classes))
 	for i := range f.roles {
 		other := &f.roles[i]
-		if other.seen[0] != f.search && (other.inner == nil || other.seenInner[0] != f.search) {
+		if other.seen[0] != f.search {
 			continue
 		}
 		need := other.units
@@ -120,8 +131,7 @@ func (f *flow) limits(r *role, limits []int) {
 	r.own.all(func(c int32) bool {
 		widest := int32(None)
 		for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
-			if r.in[d] >= r.most[r.tree.Level[d]] && r.seen[d+1] != f.search &&
-				(r.inner == nil || r.seenInner[d+1] != f.search) {
+			if r.in[d] >= r.most[r.tree.Level[d]] && r.seen[d+1] != f.search {
 				widest = d
 			}
 		}

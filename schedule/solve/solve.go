@@ -3,7 +3,10 @@
 // clusters in the order served.
 package solve
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // None is the absence of a domain, tree or class.
 const None = -1
@@ -79,9 +82,9 @@ type Result struct {
 	// Placed has for each cluster whether it got all its active slots.
 	Placed    []bool
 	Shortages []Shortage
-	// Kept has for each of Problem.Kept how many hosts can be kept before any cluster is served, and Left how many are
-	// in the end.
-	Kept, Left []int
+	// Kept has for each of Problem.Kept how many hosts can be kept before any cluster is served, Left how many are kept
+	// after the run, and Lack how many were to be then.
+	Kept, Left, Lack []int
 	// Limits are the clusters that want more than their budgets have left.
 	Limits []Limit
 }
@@ -119,15 +122,10 @@ func Solve(site *Problem) *Result {
 			f.standby(i)
 		}
 	}
-	for i := range f.kept {
-		f.loosen(&f.kept[i], false) // from here on each role has as many of what is kept for it as it has
-	}
 	for i := range site.Roles {
-		f.choose(&f.roles[i])
+		f.choose(&f.roles[i], f.roles[i].units, f.roles[i].fits)
 	}
-	for i := range f.kept {
-		f.result.Left = append(f.result.Left, f.kept[i].role.units)
-	}
+	f.countLeft()
 	return f.result
 }
 
@@ -142,11 +140,11 @@ func (f *flow) place(cluster int) bool {
 	placed, explained := false, false
 	switch {
 	case !f.within(cluster, need, false) || !f.within(cluster, c.Standby, true):
-	case !f.fillAll(c.From, c.To, true):
-		f.explainAll(c)
+	case !f.fillActive(cluster):
+		f.explainAll(cluster)
 		explained = true
 	default:
-		f.spend(cluster, need, c.Standby)
+		f.spendBudget(cluster, need, c.Standby)
 		placed = true
 	}
 	for i := c.From; i < c.To; i++ {
@@ -167,6 +165,28 @@ func (f *flow) place(cluster int) bool {
 		f.replace(r, r.ReplaceActive)
 	}
 	return placed
+}
+
+// fillActive fills all active slots of a cluster, or none. A cluster that finds no place is tried a second time, and then
+// takes what is kept for it first.
+func (f *flow) fillActive(cluster int) bool {
+	c := &f.Clusters[cluster]
+	f.promise(c)
+	defer f.unpromise(c)
+	if f.fillAll(c.From, c.To, true) {
+		return true
+	}
+	if f.clear(c.From, c.To); !f.hasKept(cluster) {
+		return false
+	}
+	f.again = true
+	defer func() { f.again = false }()
+	return f.fillAll(c.From, c.To, true)
+}
+
+// hasKept reports whether something is kept for a cluster.
+func (f *flow) hasKept(cluster int) bool {
+	return slices.ContainsFunc(f.kept, func(k kept) bool { return k.role.units > 0 && k.isOf(cluster) })
 }
 
 // within reports whether the cluster's budget has so many hosts left, or so many for standby slots, and notes a limit
@@ -192,8 +212,8 @@ func (f *flow) left(cluster int, standby bool) int {
 	}
 }
 
-// spend takes new hosts from the cluster's budget, some of them for standby slots.
-func (f *flow) spend(cluster, hosts, standby int) {
+// spendBudget takes new hosts from the cluster's budget, some of them for standby slots.
+func (f *flow) spendBudget(cluster, hosts, standby int) {
 	if n := f.Clusters[cluster].Budget; n != None {
 		f.budgets[n].Hosts -= hosts
 		f.budgets[n].Standby -= standby
@@ -230,12 +250,11 @@ func (f *flow) fillAll(from, to int, retry bool) bool {
 
 // explainAll explains what each role of an unplaced cluster lacks, without the hosts that its earlier roles need. The
 // slots of hosts that are gone are among them.
-func (f *flow) explainAll(c *Group) {
+func (f *flow) explainAll(cluster int) {
+	c := &f.Clusters[cluster]
 	f.clear(c.From, c.To)
-	spent := make([]int, len(f.kept))
-	for i := range f.kept {
-		spent[i] = f.kept[i].spent
-	}
+	f.explaining, f.again = true, f.hasKept(cluster)
+	short := false
 	for i := c.From; i < c.To; i++ {
 		r := &f.roles[i]
 		if r.pack != nil && r.PackAt == None {
@@ -247,13 +266,21 @@ func (f *flow) explainAll(c *Group) {
 		missing -= f.fill(r, r.Active)
 		f.result.Roles[i].ShortActive = missing
 		if missing > 0 {
+			short = true
 			f.explain(r, missing, false)
 			f.clear(i, i+1)
 		}
 	}
-	for i := range f.kept {
-		f.kept[i].spent = spent[i]
+	if !short { // it could have enough hosts, but for those that its second try chose first
+		r := &f.roles[c.To-1]
+		f.begin()
+		r.seen[0] = f.search
+		f.explain(r, 1, false)
+		last := &f.result.Shortages[len(f.result.Shortages)-1]
+		last.Behind = append(last.Behind, cluster)
+		f.result.Roles[r.index].ShortActive = 1
 	}
+	f.explaining, f.again = false, false
 	f.clear(c.From, c.To)
 }
 
@@ -272,7 +299,7 @@ func (f *flow) standby(cluster int) {
 			}
 		}
 		got := f.fill(r, want)
-		f.spend(cluster, got, got)
+		f.spendBudget(cluster, got, got)
 		if got < want {
 			f.explain(r, want-got, true)
 		}

@@ -16,6 +16,9 @@ func Shortage(c *schedule.Shortage) string {
 	if c.Limit != nil {
 		return beyond(c)
 	}
+	if len(c.Behind) > 0 {
+		return behind(c)
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c)+keptFrom(c))
 	if c.Packed != (schedule.Room{}) {
@@ -51,6 +54,19 @@ func Shortage(c *schedule.Shortage) string {
 	return b.String()
 }
 
+// behind describes the shortage of a role that is served after clusters that were tried a second time.
+func behind(c *schedule.Shortage) string {
+	names := make([]string, len(c.Behind))
+	for i, key := range c.Behind {
+		names[i] = key.String()
+	}
+	lacking := c.Missing
+	lacking.Count = 0
+	return fmt.Sprintf("short: %s lacks hosts; their number is unknown in this run, since %s %s tried a second time, with "+
+		"hosts that spec.hosts.reserved keeps for %s. %s.", c.Short, list(names, mostRoles),
+		Verb(len(names), "was", "were"), Verb(len(names), "its tenant", "their tenants"), missing(&lacking))
+}
+
 // beyond describes a cluster whose tenant has as many hosts as it may have.
 func beyond(c *schedule.Shortage) string {
 	what, most, from := "new host", c.Limit.Hosts, c.Limit.HostsFrom
@@ -72,7 +88,10 @@ func unmet(requirement string) string {
 
 // missing returns "Missing: 2 hosts with kind=w, each in a rack of its own or in rack r1 or r2".
 func missing(m *schedule.Missing) string {
-	words := "Missing: " + text.Count(m.Count, "host")
+	words := "Missing: hosts"
+	if m.Count > 0 {
+		words = "Missing: " + text.Count(m.Count, "host")
+	}
 	if len(m.Namespaces) > 0 {
 		words += " in namespace " + strings.Join(m.Namespaces, " or ")
 	}
@@ -93,7 +112,7 @@ func missing(m *schedule.Missing) string {
 		return words
 	}
 	words += ", "
-	if m.Count > 1 {
+	if m.Count != 1 {
 		words += "each "
 	}
 	places := []string{"in a " + strings.Join(m.Keys, " and a ") + " of its own"}
