@@ -22,7 +22,13 @@ var meansAll = map[string]string{
 	"hosts.max":                       "the site's maxHostsPerTenant",
 	"hosts.maxStandby":                "as many as max",
 	"maxClusters":                     "the site's maxClustersPerTenant",
+	"hosts.namespaces":                "all of the site's host namespaces",
 	"quota":                           "no quota",
+	"limitRange":                      "no LimitRange",
+	"limitRange.default":              "no default limits",
+	"limitRange.defaultRequest":       "no default requests",
+	"limitRange.min":                  "no minimum",
+	"limitRange.max":                  "no maximum",
 
 	"reserved.count":                     "all selected hosts, for the tenants alone",
 	"reserved.tenants":                   "spares",

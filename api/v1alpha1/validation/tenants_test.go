@@ -114,6 +114,9 @@ func TestBadTenants(t *testing.T) {
 		{"a selector without labels", one("hosts: {selector: {}}"), "spec.tenants[0].hosts.selector: is empty: fill it in, or remove the field, which means all hosts"},
 		{"expressions without one", one("hosts: {selector: {matchExpressions: []}}"), "spec.tenants[0].hosts.selector.matchExpressions: is empty"},
 		{"labels without one beside an expression", one("hosts: {selector: {matchLabels: {}, matchExpressions: [{key: a, operator: Exists}]}}"), "spec.tenants[0].hosts.selector.matchLabels: is empty"},
+		{"no host namespaces", one("hosts: {namespaces: [], max: 50}"), "spec.tenants[0].hosts.namespaces: is empty: fill it in, or remove the field, which means all of the site's host namespaces"},
+		{"limits without a field", one("limitRange: {}"), "spec.tenants[0].limitRange: is empty: fill it in, or remove the field, which means no LimitRange"},
+		{"no maximum limits", one("limitRange: {max: {}}"), "spec.tenants[0].limitRange.max: is empty: fill it in, or remove the field, which means no maximum"},
 		{"hosts without a field", one("hosts: {}"), "spec.tenants[0].hosts: is empty: fill it in, or remove the field, which means all hosts"},
 		{"specs without one", one("specs: []"), "spec.tenants[0].specs: is empty: fill it in, or remove the field, which means any file"},
 	} {
