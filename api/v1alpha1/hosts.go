@@ -4,6 +4,8 @@ import (
 	"net/netip"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // ApplyMode is the way of host patches to the BareMetalHosts.
@@ -131,6 +133,16 @@ type LabelGuard struct {
 	// +kubebuilder:validation:items:MaxLength=256
 	// +optional
 	Writers []string `json:"writers,omitempty"`
+}
+
+// HostNetworks returns the networks of the hosts, as package inventory has them.
+func (s *Site) HostNetworks() (out []inventory.HostNetwork) {
+	for i := range s.Spec.Hosts.Networks {
+		network := &s.Spec.Hosts.Networks[i]
+		out = append(out, inventory.HostNetwork{Name: network.Name, Addresses: network.Prefixes(),
+			Namespaces: network.Namespaces})
+	}
+	return out
 }
 
 // Prefixes returns the addresses of the network in a valid Site.

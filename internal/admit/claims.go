@@ -10,7 +10,6 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/tenancy"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -22,14 +21,10 @@ func (s *Clusters) complain(code string, errs []validation.ClusterError) {
 }
 
 // freezeOverlaps freezes the clusters that ask for an address of the site's services or of hosts; what they have in
-// the tree stays. A host that is neither held nor used freezes no cluster that has its address in the tree: the host
-// gets a fault.
+// the tree stays. A host freezes no cluster that has its address in the tree, or is granted it: the host gets a fault.
 func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	inTree := sync.OnceValue(func() map[string]validation.Held { return s.inUse(gone) })
-	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, func(host *inventory.Host) bool {
-		_, held := s.Held.Holder(holdings.KeyOf(host))
-		return held || host.State.InUse()
-	})
+	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, s.Tenants.MayHave)
 	s.Network.Faults(s.Hosts)
 	was := s.IsFrozen()
 	for _, refused := range s.Network.Refused() {

@@ -10,7 +10,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/holdings"
-	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -74,14 +73,8 @@ func Options(site *v1alpha1.Site) schedule.Options {
 			release[schedule.HostKey{Namespace: in, Name: called}] = holdings.ClusterNamed(asked.Cluster)
 		}
 	}
-	var networks []inventory.HostNetwork
-	for i := range site.Spec.Hosts.Networks {
-		network := &site.Spec.Hosts.Networks[i]
-		networks = append(networks, inventory.HostNetwork{Name: network.Name, Addresses: network.Prefixes(),
-			Namespaces: network.Namespaces})
-	}
 	return schedule.Options{
-		Release: release, Networks: networks, Spaces: site.HostSpaces(), Reserved: reserved(site),
+		Release: release, Networks: site.HostNetworks(), Spaces: site.HostSpaces(), Reserved: reserved(site),
 		Keys:            holdings.LabelKeys(site.Spec.LabelKeys),
 		StandbyRequired: site.Spec.Scheduling.Standby == "required",
 	}

@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -71,7 +72,7 @@ func (c *checker) objects() {
 				c.host(finding.Object, finding.Error, host, fault.Field, fault.Text+also,
 					"keep only one of the definitions in the inventory: until then the host is not handed out")
 			case inventory.FaultNetwork:
-				c.host(finding.Network, finding.Error, host, fault.Field, fault.Text+also,
+				c.host(finding.Network, finding.Error, host, fault.Field, fault.Text+also+c.holderOf(host),
 					"give one of the two another address: until then no cluster gets the host")
 			case inventory.FaultUID:
 				c.host(finding.UID, finding.Error, host, fault.Field, fault.Text+also,
@@ -79,6 +80,18 @@ func (c *checker) objects() {
 			}
 		}
 	}
+}
+
+// holderOf names the cluster that has a host, for a message; nothing without one.
+func (c *checker) holderOf(host *inventory.Host) string {
+	if c.Placement == nil || c.Placement.Holdings == nil {
+		return ""
+	}
+	held := c.Placement.Holdings.Find(holdings.KeyOf(host))
+	if held == nil || held.State != holdings.Held && held.State != holdings.Leaving {
+		return ""
+	}
+	return "; cluster " + held.Cluster.String() + " has the host"
 }
 
 // unreadable: nothing is known of the host but its name.

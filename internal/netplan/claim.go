@@ -89,8 +89,10 @@ type Claim struct {
 	Network string
 
 	asked validation.Resource // of a cluster
-	span  span
-	wide  bool // of addresses with 128 bits
+	// misplaced: the Site does not accept the host's address on this network.
+	misplaced bool
+	span      span
+	wide      bool // of addresses with 128 bits
 }
 
 // number is an address, a MAC address or a port.

@@ -19,11 +19,13 @@ import (
 type gatherer struct {
 	site   *v1alpha1.Site
 	spaces map[string]string
-	claims []Claim
+	// networks are those of the hosts.
+	networks []inventory.HostNetwork
+	claims   []Claim
 }
 
 func newGatherer(site *v1alpha1.Site) *gatherer {
-	g := &gatherer{site: site, spaces: map[string]string{}}
+	g := &gatherer{site: site, spaces: map[string]string{}, networks: site.HostNetworks()}
 	for _, space := range site.Spec.Services.AddressSpaces {
 		for _, network := range space.Networks {
 			g.spaces[network] = space.Name
@@ -267,7 +269,7 @@ func (g *gatherer) host(h *inventory.Host) {
 	for i := range h.Addresses {
 		a := &h.Addresses[i]
 		c := Claim{Use: HostAddress, Space: g.spaces["hosts/"+a.Network], Host: h, Owner: "host " + h.Key(),
-			Network: a.Network, Field: originField(a)}
+			Network: a.Network, Field: originField(a), misplaced: h.Misplaced(*a, g.networks) != ""}
 		if a.Origin == inventory.FromHardware {
 			c.Use = Lease
 		}

@@ -3,6 +3,7 @@ package netplan
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,14 +169,19 @@ func (p *Comparison) Problems() []error {
 	return errs
 }
 
-// Yield turns conflicts between a host that is not taken and a cluster whose services have the address in the tree:
-// then the host has to change. A cluster that newly asks for a host's address has to change itself, whether the host
-// is taken or not. has returns what a cluster's services have in the tree, by "namespace/name".
-func (p *Comparison) Yield(has func(cluster string) validation.Held, taken func(*inventory.Host) bool) {
+// Yield turns conflicts between a host and a cluster that has the address in the tree, or whose tenant the Site grants
+// it: then the host has to change, because its network data may be written by its own machine. So has a host whose
+// address the Site's spec.hosts.networks does not accept. A cluster that newly asks for a host's address without a
+// grant, on a network of its own namespace, has to change itself. has returns what a cluster's services have in the
+// tree, by "namespace/name".
+func (p *Comparison) Yield(has func(cluster string) validation.Held, granted func(*v1.SIPCluster, netip.Addr) bool) {
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
-		if c.At.Cluster != nil && c.With.Host != nil && !taken(c.With.Host) &&
-			len(has(c.At.Cluster.Key())[c.At.asked]) > 0 {
+		if c.At.Cluster == nil || c.With.Host == nil {
+			continue
+		}
+		if c.With.misplaced || len(has(c.At.Cluster.Key())[c.At.asked]) > 0 ||
+			granted(c.At.Cluster, c.At.span.from.address(c.At.wide)) {
 			c.At, c.With = c.With, c.At
 		}
 	}

@@ -106,31 +106,40 @@ func TestOtherKinds(t *testing.T) {
 	need.Len(t, "", plan.Problems(), 2)
 }
 
-// Who has an address in the tree keeps it against a free host, which has the finding; a newcomer, and one whose host is taken, has to change.
+// TestYield: an address on a host takes nothing from a cluster that has it in the tree or whose tenant is granted it,
+// whoever uses the host; a newcomer without a grant has to change, unless the Site does not accept the host's address.
 func TestYield(t *testing.T) {
 	has := func(kind validation.ResourceKind, name string) validation.Held {
 		return validation.Held{{Kind: kind, Name: name}: {{}}}
 	}
 	at := func(ip string) validation.Held { return has(validation.Balancer, validation.CanonicalIP(ip)) }
 	for _, row := range []struct {
-		name, asks    string
-		held          validation.Held
-		taken, yields bool
+		name, asks         string
+		held               validation.Held
+		granted, elsewhere bool
+		yields             bool
 	}{
-		{"in the tree", "load balancer", at("10.0.0.5"), false, true},
-		{"as IPv4 in IPv6", "load balancer", at("::ffff:10.0.0.5"), false, true},
-		{"another address", "load balancer", at("10.0.0.6"), false, false},
-		{"no address", "load balancer", at("none"), false, false},
-		{"a newcomer", "load balancer", validation.Held{}, false, false},
-		{"the host is taken", "load balancer", at("10.0.0.5"), true, false},
-		{"a cluster IP", "cluster IP", has(validation.ClusterIP, "10.0.0.5"), false, true},
-		{"a cluster IP of a load balancer's", "cluster IP", at("10.0.0.5"), false, false},
-		{"a pod", "pod", has(validation.PodIP, "n/storage 10.0.0.5"), false, true},
-		{"a pod elsewhere", "pod", has(validation.PodIP, "n/other 10.0.0.5"), false, false},
+		{name: "in the tree", asks: "load balancer", held: at("10.0.0.5"), yields: true},
+		{name: "as IPv4 in IPv6", asks: "load balancer", held: at("::ffff:10.0.0.5"), yields: true},
+		{name: "another address", asks: "load balancer", held: at("10.0.0.6")},
+		{name: "no address", asks: "load balancer", held: at("none")},
+		{name: "a newcomer", asks: "load balancer"},
+		{name: "a newcomer with a grant", asks: "load balancer", granted: true, yields: true},
+		{name: "a host's address that is not accepted", asks: "load balancer", elsewhere: true, yields: true},
+		{name: "a cluster IP", asks: "cluster IP", held: has(validation.ClusterIP, "10.0.0.5"), yields: true},
+		{name: "a cluster IP of a load balancer's", asks: "cluster IP", held: at("10.0.0.5")},
+		{name: "a cluster IP with a grant", asks: "cluster IP", granted: true, yields: true},
+		{name: "a pod", asks: "pod", held: has(validation.PodIP, "n/storage 10.0.0.5"), yields: true},
+		{name: "a pod elsewhere", asks: "pod", held: has(validation.PodIP, "n/other 10.0.0.5")},
+		{name: "a pod with a grant", asks: "pod", granted: true, yields: true},
+		{name: "a pod, and a host's address that is not accepted", asks: "pod", elsewhere: true, yields: true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			site := &v1alpha1.Site{}
 			site.Spec.Services.Networks = []v1alpha1.Network{{Name: "storage", Namespace: "n", Attachment: `{"type":"x"}`}}
+			if row.elsewhere {
+				site.Spec.Hosts.Networks = []v1alpha1.HostNetwork{{Name: "oam", Addresses: []string{"192.0.2.0/24"}}}
+			}
 			c := v1.SIPCluster{}
 			c.Namespace, c.Name = "t", "edge"
 			service, ip := v1.Service{}, "10.0.0.5"
@@ -149,7 +158,10 @@ func TestYield(t *testing.T) {
 			plan := Of(site, []v1.SIPCluster{c}, hosts)
 			copies := slices.Clone(hosts)
 			for range 2 {
-				plan.Yield(func(cluster string) validation.Held { return map[string]validation.Held{"t/edge": row.held}[cluster] }, func(*inventory.Host) bool { return row.taken })
+				plan.Yield(func(cluster string) validation.Held { return map[string]validation.Held{"t/edge": row.held}[cluster] },
+					func(c *v1.SIPCluster, ip netip.Addr) bool {
+						return row.granted && c.Key() == "t/edge" && ip == netip.MustParseAddr("10.0.0.5")
+					})
 				plan.Faults(copies)
 			}
 			refused, faults := plan.Refused(), copies[0].Faults

@@ -12,6 +12,12 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
+// MayHave reports whether the Site grants an address to the tenant of a cluster.
+func (t *Tenants) MayHave(c *v1.SIPCluster, ip netip.Addr) bool {
+	tenant := t.Of(c.Namespace)
+	return tenant != nil && tenant.mayHave(ip)
+}
+
 // mayHave reports whether the tenant may ask for an address.
 func (t *Tenant) mayHave(ip netip.Addr) bool {
 	return slices.ContainsFunc(t.Addresses, func(network string) bool {
