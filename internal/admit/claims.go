@@ -24,7 +24,7 @@ func (s *Clusters) complain(code string, errs []validation.ClusterError) {
 // the tree stays. A host freezes no cluster that has its address in the tree, or is granted it: the host gets a fault.
 func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	inTree := sync.OnceValue(func() map[string]validation.Held { return s.inUse(gone) })
-	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, s.Tenants.MayHave)
+	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, s.Tenants.MayHaveAddress)
 	s.Network.Faults(s.Hosts)
 	was := s.IsFrozen()
 	for _, refused := range s.Network.Refused() {

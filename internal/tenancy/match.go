@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// MayHave reports whether the Site grants an address to the tenant of a cluster.
-func (t *Tenants) MayHave(c *v1.SIPCluster, ip netip.Addr) bool {
+// MayHaveAddress reports whether the Site grants an address to the tenant of a cluster.
+func (t *Tenants) MayHaveAddress(c *v1.SIPCluster, ip netip.Addr) bool {
 	tenant := t.Of(c.Namespace)
 	return tenant != nil && tenant.mayHave(ip)
 }
