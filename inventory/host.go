@@ -242,6 +242,9 @@ const NodeReuseLabel = "infrastructure.cluster.x-k8s.io/node-reuse"
 // ClusterKind is the kind of the consumer of a host that Cluster API's node reuse keeps for a cluster's next machine.
 const ClusterKind = "Cluster"
 
+// MachineKind is the kind of the consumer of a host that a machine of Cluster API's provider for metal3 uses.
+const MachineKind = "Metal3Machine"
+
 // ClusterAPILabel is the label with the name of the Cluster API cluster that uses a host. Cluster API's provider for
 // metal3 sets it together with the consumer, and the cluster is in the consumer's namespace.
 const ClusterAPILabel = "cluster.x-k8s.io/cluster-name"

@@ -137,6 +137,11 @@ type (
 		Count               int
 		Held, Allowed, None bool
 	}
+	// Unfit: the host has an active slot, and no machine of its cluster can take it, for Why.
+	Unfit struct {
+		Host HostKey
+		Why  Reason
+	}
 	// Crowded: more than Max of the role's hosts lie in one domain.
 	Crowded struct {
 		Key, Value string
@@ -169,6 +174,7 @@ func (AddressProblem) isWarning()     {}
 func (AddressUnconfirmed) isWarning() {}
 func (Unreached) isWarning()          {}
 func (Unlabelled) isWarning()         {}
+func (Unfit) isWarning()              {}
 func (Crowded) isWarning()            {}
 func (Uneven) isWarning()             {}
 func (TooMuchReserved) isWarning()    {}

@@ -78,12 +78,15 @@ func (s *planner) good(r *role, holds []int32, standby bool) (n int) {
 	return n
 }
 
-// fillSlots promotes standby hosts, the first by name, to the active slots that no good host fills. If the role has
+// fit reports whether the host can serve a machine of its cluster: see Unfit of package holdings.
+func (s *planner) fit(i int32) bool { return holdings.Unfit(s.hosts[i].Host) == holdings.Why{} }
+
+// fillSlots promotes fit standby hosts, the first by name, to the active slots that no good host fills. If the role has
 // too many good active hosts, those that would be released first become standby hosts.
 func (s *planner) fillSlots(r *role, holds []int32) {
 	active, standby := s.good(r, holds, false), s.good(r, holds, true)
 	for _, i := range holds {
-		if active < r.active && r.standbySlot[i] && !s.fails(r, i) {
+		if active < r.active && r.standbySlot[i] && !s.fails(r, i) && s.fit(i) {
 			r.standbySlot[i] = false
 			active++
 		}
@@ -210,7 +213,7 @@ func (s *planner) holdAgain(r *role, holds, leaving []int32) (held, left []int32
 	active, standby := s.good(r, holds, false), s.good(r, holds, true)
 	slices.SortStableFunc(leaving, func(a, b int32) int { return order.Bool(s.hosts[a].standby, s.hosts[b].standby) })
 	for _, i := range leaving {
-		if active+standby < r.want() && r.why[i] == nil && room(i) && s.hosts[i].mayStay() {
+		if active+standby < r.want() && r.why[i] == nil && room(i) && s.mayStay(i) {
 			count(i)
 			r.standbySlot[i] = active >= r.active
 			if active < r.active {
@@ -228,10 +231,22 @@ func (s *planner) holdAgain(r *role, holds, leaving []int32) (held, left []int32
 	return holds, left
 }
 
-// mayStay reports whether the release of a leaving host may be cancelled. A host that is in use without any label was
-// released with an approval, or someone else took it.
-func (h *candidate) mayStay() bool {
-	return !h.Untouchable() && (h.holding.Labels.Any || !h.State.InUse())
+// mayStay reports whether the release of a leaving host may be cancelled: it is fit, and its labels may be written. A
+// host that is in use without any label was released with an approval, or someone else took it.
+func (s *planner) mayStay(i int32) bool {
+	h := &s.hosts[i]
+	return s.fit(i) && !h.Untouchable() && (h.holding.Labels.Any || !h.State.InUse())
+}
+
+// warnUnfit warns of the role's active hosts that no machine can take, apart from failed ones.
+func (s *planner) warnUnfit(r *role) {
+	for _, i := range slices.Concat(r.held, r.frozen) {
+		h := &s.hosts[i]
+		standby, moved := r.standbySlot[i]
+		if why := holdings.Unfit(h.Host); why.Code != "" && failed(h) == nil && !(standby || !moved && h.standby) {
+			r.warn(Unfit{h.key(), condition(h.Host, why)})
+		}
+	}
 }
 
 // slots returns how many active and standby slots of the role are filled.

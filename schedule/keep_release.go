@@ -50,8 +50,8 @@ func (c *crowd) leave(values []string) {
 	}
 }
 
-// firstToGo returns the n of some hosts that are released first: failed and named ones, then idle, then those in use
-// with an approval; of these one after the other from the domain with the most hosts of the role, last by name. The
+// firstToGo returns the n of some hosts that are released first: failed and named ones, then idle ones that are not
+// fit, then other idle ones, then those in use with an approval; of these one after the other from the domain with the most hosts of the role, last by name. The
 // crowd counts them out.
 func (s *planner) firstToGo(r *role, hosts []int32, in *crowd, n int) []int32 {
 	if n <= 0 {
@@ -133,10 +133,12 @@ func (s *planner) compareRelease(r *role, a, b int32) int {
 	return cmp.Or(s.compareUse(r, a, b), cmp.Compare(b, a))
 }
 
-// compareUse orders hosts for release: failed and named ones, then idle, then those in use with an approval.
+// compareUse orders hosts for release: failed and named ones, then idle ones that are not fit, then other idle ones,
+// then those in use with an approval.
 func (s *planner) compareUse(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
 	used, too := inUse(x) != nil, inUse(y) != nil
 	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(used, too),
+		order.Bool(!too && !s.fit(b), !used && !s.fit(a)),
 		order.Bool(too && r.cluster.approved[b], used && r.cluster.approved[a]))
 }

@@ -28,6 +28,7 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 	}
 	s.assign()
 	for _, r := range s.roles {
+		s.warnUnfit(r)
 		s.warnUnlabelled(r)
 		s.warnCrowded(r)
 		s.warnUneven(r)

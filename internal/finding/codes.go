@@ -79,6 +79,7 @@ const (
 	Undigested      = "SIP072"
 	Unrendered      = "SIP073"
 	WiderRole       = "SIP074"
+	Unfit           = "SIP075"
 )
 
 // Code is the entry of a code in the table.

@@ -75,6 +75,13 @@ func ineligible(h *inventory.Host) Why {
 		return Why{InUse, s.Consumer.String()}
 	case s.NodeReuse != "":
 		return Why{KeptForReuse, s.NodeReuse}
+	}
+	return busy(s)
+}
+
+// busy returns why no machine can take a host that has no consumer, by what is on it or is done to it.
+func busy(s *inventory.State) Why {
+	switch {
 	case s.ExternallyProvisioned:
 		return Why{Code: ExternallyProvisioned}
 	case s.Image:
@@ -108,6 +115,26 @@ func Failed(h *inventory.Host) Why {
 		return Why{InError, s.ErrorType}
 	}
 	return Why{}
+}
+
+// Unfit returns why a held host can serve no machine of its cluster, the zero Why for one that can: a machine uses it,
+// or nothing does, and it is not paused, detached, cordoned or busy. Cluster API's mark for reuse is no reason: its
+// cluster's next machine takes the host. Failed has other reasons.
+func Unfit(h *inventory.Host) Why {
+	s := &h.State
+	switch {
+	case s.Consumer != nil && (s.Consumer.Kind == inventory.MachineKind || s.Consumer.Kind == inventory.ClusterKind):
+		return Why{}
+	case s.Paused:
+		return Why{Code: Paused}
+	case s.Detached:
+		return Why{Code: Detached}
+	case s.Cordoned != "":
+		return Why{Cordoned, s.Cordoned}
+	case s.Consumer != nil:
+		return Why{InUse, s.Consumer.String()}
+	}
+	return busy(s)
 }
 
 // InUseBy returns what keeps a held host from being released without approval, the zero Why for nothing.

@@ -235,13 +235,32 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 	case claim.Pending:
 		return HostStatus{State: Pending, What: "nothing uses it: the next run releases it"}
 	}
-	return HostStatus{State: Synced}
+	return HostStatus{State: Synced, What: idle(claim, host)}
+}
+
+// idle returns why no machine can take an active host that nothing uses, "" if one can. health adds a cordon.
+func idle(claim *holdings.Claim, host *inventory.Host) string {
+	const waits = "no machine can take it"
+	why := holdings.Unfit(host)
+	switch {
+	case why.Code == "" || claim.Standby || host.State.InUse() || holdings.Failed(host).Code != "":
+		return ""
+	case why.Code == holdings.Cordoned:
+		return waits
+	case why.Code == holdings.Paused:
+		return "paused: " + waits
+	case why.Code == holdings.Detached:
+		return "detached: " + waits
+	case why.Detail != "":
+		return "its state is " + why.Detail + ": " + waits
+	}
+	return "it has no provisioning state yet: " + waits
 }
 
 // letGo returns what the release of a host in use waits for. If all hosts of a cluster are to be released, its spec
 // may be missing by mistake.
 func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
-	machine := state.Consumer != nil && state.Consumer.Kind == "Metal3Machine"
+	machine := state.Consumer != nil && state.Consumer.Kind == inventory.MachineKind
 	const meant = `its whole cluster is to go: if that is a mistake, restore the spec (sipgen help runbook undo-a-merge); else `
 	switch stays := in.stays[claim.Cluster]; {
 	case machine && !stays:

@@ -59,6 +59,7 @@ func TestOf(t *testing.T) {
 	}{
 		{"as the tree has it", claim, host(whole, machine), false, "", Synced, false},
 		{"as the tree has it, cordoned", claim, cordoned(host(whole, machine)), false, "", Synced, false},
+		{"as the tree has it, cordoned and idle", claim, cordoned(host(whole, "")), false, "", Synced, false},
 		{"retired, in use", claim, retired(host(whole, machine)), false, "", Failed, true},
 		{"retired, idle: the next run replaces it", claim, retired(host(whole, "")), false, "", Failed, false},
 		{"no label yet", claim, host("", ""), false, "", NotSynced, false},
@@ -189,4 +190,34 @@ func TestStatesAreDocumented(t *testing.T) {
 	}
 	_, err = Page("# No table\n")
 	need.That(t, err != nil, "a page without a table: want an error")
+}
+
+// TestIdle: an active host that no machine can take has its labels, and is named.
+func TestIdle(t *testing.T) {
+	machine := &inventory.Consumer{Kind: inventory.MachineKind, Namespace: "metal", Name: "m"}
+	for _, row := range []struct {
+		state   inventory.State
+		standby bool
+		want    string
+	}{
+		{inventory.State{Known: true, Provisioning: "available"}, false, ""},
+		{inventory.State{Cordoned: "audit"}, false, "cordoned (audit); no machine can take it"},
+		{inventory.State{Cordoned: "audit"}, true, "cordoned (audit)"},
+		{inventory.State{Cordoned: "audit", Consumer: machine}, false, "cordoned (audit)"},
+		{inventory.State{Paused: true}, false, "paused: no machine can take it"},
+		{inventory.State{Detached: true}, false, "detached: no machine can take it"},
+		{inventory.State{Known: true, Provisioning: "inspecting"}, false, "its state is inspecting: no machine can take it"},
+		{inventory.State{Known: true}, false, "it has no provisioning state yet: no machine can take it"},
+	} {
+		labels := map[string]string{"ns": "t", "name": "a", "role": "Worker"}
+		claim := holdings.Claim{Host: schedule.HostKey{Namespace: "metal", Name: "h"},
+			Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Standby: row.standby}
+		if row.standby {
+			labels[keys.Standby] = "true"
+		}
+		host := inventory.Host{Namespace: "metal", Name: "h", Labels: labels, State: row.state}
+		got := Of(Input{Holdings: answer(t, []inventory.Host{host}, claim), Keys: keys})
+		need.Equal(t, row.want, got[0].What, row.want)
+		need.Equal(t, row.want, got[0].State, Synced)
+	}
 }

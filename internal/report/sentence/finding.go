@@ -129,6 +129,8 @@ func codeOf(w schedule.Warning) (string, schedule.HostKey) {
 		return finding.NoAddress, w.Host
 	case schedule.Unreached:
 		return finding.NoAddress, schedule.HostKey{}
+	case schedule.Unfit:
+		return finding.Unfit, w.Host
 	case schedule.Unlabelled:
 		return finding.NoDomain, schedule.HostKey{}
 	case schedule.TooMuchReserved:

@@ -11,6 +11,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -116,7 +117,7 @@ func waits(r *schedule.ReleaseWaits) string {
 func letGo(r *schedule.ReleaseWaits) string {
 	use, ok := r.Use.(schedule.Condition)
 	switch {
-	case !ok || use.Code != holdings.InUse || !strings.HasPrefix(use.Detail, "Metal3Machine "):
+	case !ok || use.Code != holdings.InUse || !strings.HasPrefix(use.Detail, inventory.MachineKind+" "):
 		return "it is free"
 	case Marked(r.Why):
 		return `its machine is deleted (sipgen help runbook free-a-host)`

@@ -44,6 +44,7 @@ const mostAlike = 4
 func say(warnings []schedule.Warning) []said {
 	type kind struct {
 		why     schedule.Reason
+		unfit   bool
 		network string
 	}
 	var out []said
@@ -54,6 +55,8 @@ func say(warnings []schedule.Warning) []said {
 		switch w := w.(type) {
 		case schedule.NotHandedOut:
 			alike[kind{why: w.Why}] = append(alike[kind{why: w.Why}], s)
+		case schedule.Unfit:
+			alike[kind{unfit: true, why: w.Why}] = append(alike[kind{unfit: true, why: w.Why}], s)
 		case schedule.AddressUnconfirmed: // where a tree is lost, that is all hosts
 			s.likewise += " (" + addresses(w.Found) + ")"
 			alike[kind{network: w.Network}] = append(alike[kind{network: w.Network}], s)
@@ -256,6 +259,8 @@ func roleWarning(w schedule.Warning) string {
 	switch w := w.(type) {
 	case schedule.Unlabelled:
 		return unlabelled(&w)
+	case schedule.Unfit:
+		return Reason(w.Why) + ": it has an active slot, and no machine can take it"
 	case schedule.Crowded:
 		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value,
 			w.Hosts, w.Max)
