@@ -56,8 +56,8 @@ const (
 	// FaultPatch: a patch of the host would do harm, or could not name the host. Its cluster keeps it, with the patch
 	// that is in the tree.
 	FaultPatch FaultKind = "patch"
-	// FaultOld: the host was read before the tree that has it was committed. Its use, its labels of sipgen and its uid
-	// are not known.
+	// FaultOld: the host was read before the tree was committed, and the tree has it, or it has labels of sipgen. Its
+	// use, its labels of sipgen and its uid are not known.
 	FaultOld FaultKind = "old"
 	// FaultNetwork: a service of the site or of a cluster has or hands out an address of the host.
 	FaultNetwork FaultKind = "address"
@@ -76,7 +76,7 @@ func (h *Host) Unsure() bool {
 	})
 }
 
-// Old reports whether the host was read before the tree that has it was committed.
+// Old reports whether the host was read before the tree was committed, as for FaultOld.
 func (h *Host) Old() bool {
 	return slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultOld })
 }

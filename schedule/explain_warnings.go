@@ -36,13 +36,13 @@ type (
 		Source, Role string
 	}
 	// AnotherUID: in Source the host has another uid. With the labels of the cluster that holds it there, it is the
-	// same host (Restored), else a new one.
+	// same host (Restored), else a new one, which leaves that cluster unless its role needs it (TakenBack).
 	AnotherUID struct {
 		Host                  HostKey
 		Source, Role, Was, Is string
-		Restored              bool
-		// Releasing: Source was giving the host back. Labeled: labels decide who has the new one.
-		Releasing, Labeled bool
+		Restored, TakenBack   bool
+		// Releasing: Source was giving the host back.
+		Releasing bool
 	}
 	// WithoutStatus: these hosts have no status, and count as available.
 	WithoutStatus struct{ Hosts int }

@@ -152,15 +152,21 @@ func (s *planner) surplusReason(r *role) Reason {
 	return Surplus{r.want()}
 }
 
-// noteLeaving records a host whose release is already in the tree.
+// noteLeaving records a host whose release is already in the tree, or whose object was made anew.
 func (s *planner) noteLeaving(r *role, i int32) {
 	h := &s.hosts[i]
 	var why Reason = ReleasedBefore{}
-	if use := inUse(h); use != nil && h.holding.Claim.Use != "" && !h.Untouchable() {
+	since := FromTree
+	switch use := inUse(h); {
+	case h.holding.Recreated:
+		why, since = condition(h.Host, h.holding.Why), New
+	case h.holding.Why.Code == holdings.KeptForReuse:
+		why = condition(h.Host, h.holding.Why)
+	case use != nil && h.holding.Claim.Use != "" && !h.Untouchable():
 		why = Approved{why, use}
 	}
 	h.reject = BeingReleased{}
-	r.released = append(r.released, release{i, why, FromTree})
+	r.released = append(r.released, release{i, why, since})
 }
 
 // startRelease releases a host, or makes its release pending. The release of a host that is provisioned or in use
@@ -223,12 +229,25 @@ func (s *planner) holdAgain(r *role, holds, leaving []int32) (held, left []int32
 			}
 			holds = append(holds, i)
 			s.hosts[i].releasing = false
+			s.takeBack(r, i)
 			continue
 		}
 		left = append(left, i)
 	}
 	slices.Sort(holds)
 	return holds, left
+}
+
+// takeBack has a host that was made anew fill its own slot.
+func (s *planner) takeBack(r *role, i int32) {
+	own := slices.IndexFunc(s.lost[r.key()], func(t *PreviousClaim) bool { return t.Host == s.hosts[i].key() })
+	if own < 0 {
+		return
+	}
+	if t := s.lost[r.key()][own]; !t.Standby && !t.Pending {
+		r.gone--
+	}
+	s.lost[r.key()] = slices.Delete(s.lost[r.key()], own, own+1)
 }
 
 // mayStay reports whether the release of a leaving host may be cancelled: it is fit, and its labels may be written. A

@@ -44,11 +44,7 @@ func (s *planner) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host,
 		s.lose(t)
 	}
 	for i := range answer.Recreated {
-		t := &answer.Recreated[i]
-		is := answer.Find(t.Host)
-		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: is.Host.UID,
-			Releasing: t.Releasing, Labeled: is.Labels.Complete})
-		s.lose(t)
+		s.lose(&answer.Recreated[i])
 	}
 	s.empty, s.running = previous.Empty, map[ClusterKey]bool{}
 	for key := range previous.Empty { // in no order: roles are sorted later
@@ -141,7 +137,7 @@ func (s *planner) leaveAlone(i int32) {
 	is, key := h.holding, h.holding.Labels.Cluster
 	h.reject = condition(h.Host, is.Why)
 	switch is.Why.Code {
-	case holdings.IncompleteLabels, holdings.InvalidRole:
+	case holdings.IncompleteLabels, holdings.InvalidRole, holdings.OldLabels:
 		s.warn(NotHandedOut{h.key(), h.reject})
 	default:
 		s.foreign[key] = append(s.foreign[key], h.key())
@@ -202,6 +198,16 @@ func (s *planner) clusterWarn(key ClusterKey, w Warning) {
 		return
 	}
 	s.warn(OfCluster{key, w})
+}
+
+// warnRecreated warns of hosts of the tree that were made anew, once it is known which of them their roles take back.
+func (s *planner) warnRecreated() {
+	for i := range s.holdings.Recreated {
+		t := &s.holdings.Recreated[i]
+		h := &s.hosts[s.find(t.Host)]
+		s.clusterWarn(t.Cluster, AnotherUID{Host: t.Host, Source: t.Source, Role: t.Role, Was: t.UID, Is: h.UID,
+			Releasing: t.Releasing, TakenBack: !h.releasing})
+	}
 }
 
 // lose records that a host of the tree is gone, for the host that takes its slot.

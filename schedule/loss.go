@@ -98,20 +98,16 @@ func Losses(p *Placement) Loss {
 			instead[was.cluster]++
 		}
 	}
-	recreated := map[HostKey]bool{}
-	for _, claim := range p.Holdings.Recreated {
-		recreated[claim.Host] = true
-	}
 	for _, key := range slices.SortedFunc(maps.Keys(before), compareKeys) {
 		was := before[key]
 		is, found := after[key]
 		switch own := found && is.cluster == was.cluster; {
 		case was.counted:
-		case recreated[key]: // another host by now, whoever has that
-			loss.Recreated = append(loss.Recreated, key)
 		case own && is.stays:
 		case p.Holdings.Find(key) == nil:
 			loss.Missing = append(loss.Missing, key)
+		case p.Holdings.Find(key).Recreated:
+			loss.Recreated = append(loss.Recreated, key)
 		case !own:
 			loss.Moved = append(loss.Moved, key)
 		case is.replaced && !is.named && is.waits:

@@ -53,6 +53,7 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	for _, r := range s.roles {
 		s.keep(r)
 	}
+	s.warnRecreated()
 	s.findFitting()
 	s.countRejected()
 	s.warnUnreached()

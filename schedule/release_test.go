@@ -103,7 +103,8 @@ func TestGiven(t *testing.T) {
 
 // TestRestored: a backup that is restored, and clusterctl move, give hosts other uids. One that carries the labels of the cluster
 // that the tree has it for, or is in use under any of sipgen's labels, is the same machine: it stays where the tree has it, whatever its
-// consumer has made of its network data, and nothing is lost. Any other is a new host.
+// consumer has made of its network data, and nothing is lost. Any other is a new host, which leaves the cluster, or is
+// taken back at the addresses of its own.
 func TestRestored(t *testing.T) {
 	worker := v1.RoleWorker
 	was := knew(inTree("h1", "a", worker), "192.0.2.1")
@@ -123,14 +124,17 @@ func TestRestored(t *testing.T) {
 		{"it is in use under the tree's labels", inUse, was, true, "192.0.2.1"},
 		{"nothing runs on it", moved(claimed(host1("h1", "w", "r1"), "a", worker)), was, true, "192.0.2.1"},
 		{"it has no labels", moved(provisionedBy(host1("h1", "w", "r1"), "m1")), was, false, ""},
-		{"its labels say another cluster", moved(claimed(host1("h1", "w", "r1"), "b", worker)), was, false, ""},
+		{"its labels say another cluster: so does this one", moved(claimed(host1("h1", "w", "r1"), "b", worker)), was,
+			false, "192.0.2.9"},
 		{"the same, and it is in use", moved(provisionedBy(claimed(host1("h1", "w", "r1"), "b", worker), "m1")), was, true, "192.0.2.1"},
 		{"it was on its way out", inUse, releasing(was), true, "192.0.2.1"},
+		{"it has no labels, and nothing runs on it: its role takes it back, as a new host",
+			moved(host1("h1", "w", "r1")), was, false, "192.0.2.9"},
 	} {
 		hosts, previous := []inventory.Host{row.host}, Previous{Claims: []PreviousClaim{row.claim}}
 		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, hosts, previous, testOptions)
 		loss := Losses(p)
-		if row.restored != (loss.Total() == 0) && !row.claim.Releasing {
+		if stays := row.at != ""; stays != (loss.Total() == 0) && !row.claim.Releasing {
 			t.Errorf("%s: %+v is lost", row.why, loss)
 		}
 		said := slices.ContainsFunc(Say.Warnings(p.Clusters[0].Warnings), func(w string) bool { return strings.Contains(w, "restored or moved") })
@@ -138,7 +142,7 @@ func TestRestored(t *testing.T) {
 		got := ""
 		if assigned := p.Clusters[0].Roles[0].Assigned; len(assigned) == 1 {
 			got = addressesOf(assigned[0].Host.On("oam"))
-			need.That(t, assigned[0].Host.UID == "after" && assigned[0].Adopted != row.restored,
+			need.That(t, assigned[0].Host.UID == "after" && !assigned[0].Adopted,
 				"%s: uid %s, adopted %t", row.why, assigned[0].Host.UID, assigned[0].Adopted)
 		}
 		need.That(t, got == row.at, "%s: at %q, want %q", row.why, got, row.at)

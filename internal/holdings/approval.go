@@ -2,12 +2,13 @@ package holdings
 
 import "github.com/airshipit/sipgen/inventory"
 
-// VoidApproval is the Approval of a host that the tree had not given to the cluster when a run first read the approval:
-// it covers no use.
+// VoidApproval is the Approval of a host that the tree had not given to the cluster when a run first read the approval,
+// or whose cluster has no spec that could tell: it covers no use.
 const VoidApproval = "void"
 
 // approval returns the note about the approval of the cluster that has the host. A cluster without a spec keeps the
-// tree's note, and so does a host whose use is not known.
+// tree's note, and so does a host whose use is not known. A host that comes to a cluster without a spec may be named in
+// it: the spec was written before the cluster had the host.
 func (h *Holding) approval(in *Input) string {
 	if h.State != Held && h.State != Leaving {
 		return ""
@@ -21,7 +22,9 @@ func (h *Holding) approvalOf(in *Input, cluster ClusterKey) string {
 	switch {
 	case mine && (!in.Specs[cluster] || h.Host.Unsure() || h.Host.UID == ""):
 		return h.Claim.Approval
-	case !in.Specs[cluster] || in.Approved == nil || !in.Approved(cluster, h.Host):
+	case !in.Specs[cluster]:
+		return VoidApproval
+	case in.Approved == nil || !in.Approved(cluster, h.Host):
 		return ""
 	case mine && h.Claim.Approval != "":
 		return h.Claim.Approval

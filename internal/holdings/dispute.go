@@ -12,11 +12,12 @@ func (hs *Holdings) Relabeled() []*Holding {
 	return hs.which(func(h *Holding) bool { return h.Relabeled })
 }
 
-// KeptForReuse returns the unused hosts of no cluster that Cluster API keeps for its next machine, by name. No machine
-// of a SIPCluster gets one, because it lacks sipgen's labels.
+// KeptForReuse returns the unused hosts without sipgen's labels that Cluster API keeps for its next machine, by name:
+// those of no cluster, and those that leave one. No other cluster can have one.
 func (hs *Holdings) KeptForReuse() []*Holding {
 	return hs.which(func(h *Holding) bool {
-		return h.State == Free && h.Host.State.NodeReuse != "" && !h.Host.State.InUse()
+		kept := h.State == Free || h.State == Leaving && !h.Labels.Any
+		return kept && h.Host.State.NodeReuse != "" && !h.Host.State.InUse()
 	})
 }
 

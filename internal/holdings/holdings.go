@@ -139,6 +139,10 @@ type Holding struct {
 	Claim *Claim
 	// Restored: the object has a new uid, and its labels prove that it is the host of the tree.
 	Restored bool
+	// Recreated: the object has a new uid, and nothing proves that it is the host of the tree. It leaves the cluster of
+	// the tree, and Claim is that release: Cluster API finds the host of a machine by its name, so the machine of the
+	// old host may start on this one.
+	Recreated bool
 	// Why is why a host is left alone, is leaving, or is not eligible.
 	Why Why
 }
@@ -148,7 +152,8 @@ type Holdings struct {
 	Hosts []Holding
 	// Tree are the tree's claims by host, including those of hosts that are gone.
 	Tree []*Claim
-	// Gone are the claims of hosts that are not in the inventory, and Recreated those of hosts that have another uid.
+	// Gone are the claims of hosts that are not in the inventory, and Recreated those of hosts that have another uid, as
+	// the tree has them.
 	Gone, Recreated []Claim
 	// clusters are those of the specs and of the tree.
 	clusters map[ClusterKey]bool
@@ -240,6 +245,9 @@ func (hs *Holdings) match(tree []Claim) (problems []error) {
 			h.Claim, h.Restored = claim, true
 		default:
 			hs.Recreated = append(hs.Recreated, *claim)
+			h.Recreated = true
+			h.Claim = &Claim{Host: claim.Host, UID: h.Host.UID, Cluster: claim.Cluster, Role: claim.Role,
+				Standby: claim.Standby, Releasing: true, Approval: claim.Approval, Source: claim.Source}
 		}
 	}
 	return problems
@@ -255,6 +263,8 @@ func (h *Holding) decide(in *Input) {
 	case h.Claim != nil:
 		h.byTree()
 		h.Relabeled = used && (h.State == Held || l.Any) && !l.claims(h.Claim)
+	case l.Any && h.Host.Old():
+		h.State, h.Why = LeftAlone, Why{Code: OldLabels}
 	case l.Complete && in.Specs[l.Cluster]:
 		h.hold(l.Cluster, l.Role, l.Standby, ByLabels)
 	case l.Any:
@@ -286,7 +296,9 @@ func (h *Holding) byUse(in *Input) {
 	}
 }
 
-// byTree decides for a host that the tree claims. A leaving host is free when it is seen without labels and unused.
+// byTree decides for a host that the tree claims. A leaving host is free when it is seen without labels and unused,
+// unless Cluster API keeps it for a machine. A recreated host is free in a later run: in the first one its old machine
+// may be about to take it.
 func (h *Holding) byTree() {
 	t := h.Claim
 	h.hold(t.Cluster, t.Role, t.Standby, ByTree)
@@ -294,11 +306,18 @@ func (h *Holding) byTree() {
 		return
 	}
 	h.State, h.Why = Leaving, Why{Code: Released}
-	h.Standby = h.Labels.Standby // the tree has no newer slot
-	if t.Use != "" {
+	clean := !h.Labels.Any && !h.Host.State.InUse() && !h.mayBeLabelled()
+	switch {
+	case h.Recreated:
+		h.Why = Why{Code: Recreated}
+		return
+	case clean && h.Host.State.NodeReuse != "":
+		h.Why = Why{Code: KeptForReuse, Detail: h.Host.State.NodeReuse}
+	case t.Use != "":
 		h.Why = Why{Code: ReleaseApproved, Detail: t.Use}
 	}
-	if !h.Labels.Any && !h.Host.State.InUse() && !h.mayBeLabelled() {
+	h.Standby = h.Labels.Standby // the tree has no newer slot
+	if clean && h.Host.State.NodeReuse == "" {
 		*h = Holding{Host: h.Host, State: Free, Labels: h.Labels, Claim: t, Why: ineligible(h.Host)}
 	}
 }

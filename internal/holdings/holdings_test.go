@@ -89,7 +89,8 @@ func text(h *Holding) string {
 	return out
 }
 
-func newUID(h *inventory.Host) { h.UID = "u2" }
+func newUID(h *inventory.Host)       { h.UID = "u2" }
+func keptForReuse(h *inventory.Host) { h.State.NodeReuse = "x" }
 func broken(h *inventory.Host) {
 	h.Faults = []inventory.Fault{{Kind: inventory.FaultObject, Text: "x"}}
 }
@@ -120,7 +121,7 @@ var rows = []row{
 	{line: "3 and 20: no note of a use that was not read", tree: "red Worker", labels: "red Worker", used: true, approved: "red", change: broken, want: "held red Worker by tree"},
 	{line: "3: the tree has another slot, which was not synced yet", tree: "red Worker standby", labels: "red Worker", used: true, want: "held red Worker standby by use"},
 	{line: "3: the tree has another role", tree: "red Edge standby", labels: "red Worker", used: true, want: "held red Edge standby by use, relabeled"},
-	{line: "3: a cluster that only the tree has", labels: "old Worker", used: true, want: "held old Worker by use"},
+	{line: "3: a cluster that only the tree has", labels: "old Worker", used: true, want: "held old Worker by use, approval void"},
 	{line: "3: an image is a use", labels: "red Worker", change: func(h *inventory.Host) { h.State.Image = true }, want: "held red Worker by use"},
 	{line: "3: so is a state", labels: "red Worker", change: func(h *inventory.Host) { h.State.Provisioning = "deprovisioning" }, want: "held red Worker by use"},
 	{line: "3: in error, and used", labels: "red Worker", used: true, change: func(h *inventory.Host) { h.State.Operational = "error" }, want: "held red Worker by use"},
@@ -145,11 +146,17 @@ var rows = []row{
 	{line: "11 and 20: leaving, a label that cannot be", tree: "red Worker leaving", change: badLabel, want: "leaving red Worker by tree: Released"},
 	{line: "11 and 20: leaving, no patch may be written", tree: "red Worker leaving", labels: "red Worker", change: badPatch, want: "leaving red Worker by tree: Released"},
 	{line: "11 and 20: left, no patch may be written", tree: "red Worker leaving", change: badPatch, want: "free: Faulty"},
+	{line: "11: leaving, kept for reuse", tree: "red Worker leaving", change: keptForReuse,
+		want: "leaving red Worker by tree: KeptForReuse"},
+	{line: "11: leaving, kept for reuse, and labels are left", tree: "red Worker leaving", labels: "part",
+		change: keptForReuse, want: "leaving red Worker by tree: Released"},
+	{line: "11: leaving with an approval, kept for reuse", tree: "red Worker leaving approved", change: keptForReuse,
+		want: "leaving red Worker by tree: KeptForReuse"},
 	// 5: the tree has nothing of the host.
 	{line: "5: standby", labels: "red Worker standby", want: "held red Worker standby by labels"},
 	{line: "5 and 6: labels of a cluster that only the tree has", labels: "old Worker", want: "left alone: UnknownCluster"},
-	{line: "6: the Site releases it", labels: "zz Worker", release: "zz", want: "held zz Worker by site"},
-	{line: "6: the Site releases it, and it is in use", labels: "zz Worker standby", used: true, release: "zz", want: "held zz Worker standby by site"},
+	{line: "6: the Site releases it", labels: "zz Worker", release: "zz", want: "held zz Worker by site, approval void"},
+	{line: "6: the Site releases it, and it is in use", labels: "zz Worker standby", used: true, release: "zz", want: "held zz Worker standby by site, approval void"},
 	{line: "6: the Site releases it from another cluster", labels: "zz Worker", release: "old", want: "left alone: UnknownCluster"},
 	{line: "4 and 6: the Site releases it, and the tree has it", tree: "red Worker", labels: "zz Worker", used: true, release: "zz", want: "held red Worker by tree, relabeled"},
 	{line: "5 and 6: the Site releases it from a cluster of the specs", labels: "red Worker", release: "red", want: "held red Worker by labels"},
@@ -168,7 +175,7 @@ var rows = []row{
 	{line: "4: held, and cordoned", tree: "red Worker", labels: "red Worker", change: func(h *inventory.Host) { h.State.Cordoned = "audit" }, want: "held red Worker by tree"},
 	{line: "4: held, and retired", tree: "red Worker", labels: "red Worker", change: func(h *inventory.Host) { h.State.Retired = "disks" }, want: "held red Worker by tree"},
 	{line: "6: in error", change: func(h *inventory.Host) { h.State.ErrorType = "power" }, want: "free: InError"},
-	{line: "6: kept for its last cluster", change: func(h *inventory.Host) { h.State.NodeReuse = "x" }, want: "free: KeptForReuse"},
+	{line: "6: kept for its last cluster", change: keptForReuse, want: "free: KeptForReuse"},
 	{line: "6: externally provisioned", change: func(h *inventory.Host) { h.State.ExternallyProvisioned = true }, want: "free: ExternallyProvisioned"},
 	{line: "6: an image", change: func(h *inventory.Host) { h.State.Image = true }, want: "free: HasImage"},
 	{line: "6: not OK", change: func(h *inventory.Host) { h.State.Operational = "delayed" }, want: "free: OperationalStatus"},
@@ -177,6 +184,16 @@ var rows = []row{
 	{line: "6 and 20: a fault", change: badLabel, want: "free: Faulty"},
 	// 7: another uid.
 	{line: "7: restored, idle", tree: "red Worker standby", labels: "red Worker", change: newUID, want: "held red Worker standby by tree restored"},
+	{line: "7: recreated, a standby host", tree: "red Worker standby", change: newUID,
+		want: "leaving red Worker standby by tree: Recreated"},
+	{line: "7: recreated, and the old use was approved", tree: "red Worker leaving approved approval=u1/Machine/t/m1",
+		used: true, approved: "red", change: newUID,
+		want: "leaving red Worker by tree: Recreated, approval u1/Machine/t/m1"},
+	{line: "7 and 11: seen again", tree: "red Worker leaving", want: "free"},
+	{line: "7 and 11: seen again, taken by its machine", tree: "red Worker leaving", used: true,
+		want: "leaving red Worker by tree: Released"},
+	{line: "7 and 3: its labels are written back", tree: "red Worker leaving", labels: "red Worker", used: true,
+		want: "held red Worker by use"},
 	{line: "7: no uid in the inventory", tree: "red Worker", change: func(h *inventory.Host) { h.UID = "" }, want: "held red Worker by tree"},
 	{line: "7 and 20: nobody can read the host", tree: "red Worker", change: func(h *inventory.Host) { newUID(h); broken(h) }, want: "held red Worker by tree"},
 }
@@ -202,13 +219,13 @@ func (r *row) input() Input {
 	return in
 }
 
-// decide holds a row to what is wanted. A claim that is not the host's is one of an object that was recreated.
+// decide holds a row to what is wanted.
 func (r *row) decide(t *testing.T) {
 	t.Helper()
 	got, err := Of(r.input())
 	need.OK(t, err)
 	need.Equal(t, r.line, text(&got.Hosts[0]), r.want)
-	need.Equal(t, r.line+": recreated", len(got.Recreated) > 0, r.tree != "" && got.Hosts[0].Claim == nil)
+	need.Equal(t, r.line+": recreated", len(got.Recreated) > 0, got.Hosts[0].Recreated)
 }
 
 func TestOf(t *testing.T) {
@@ -221,25 +238,25 @@ func TestOf(t *testing.T) {
 const everyLabel = `
 use  tree                labels      the same uid                                   another uid
 idle red Worker          red Worker  held red Worker by tree                        held red Worker by tree restored
-idle red Worker          blue Worker held red Worker by tree                        held blue Worker by labels
-idle red Worker          zz Worker   held red Worker by tree                        left alone: UnknownCluster
-idle red Worker          part        held red Worker by tree                        left alone: IncompleteLabels
-idle red Worker          -           held red Worker by tree                        free
+idle red Worker          blue Worker held red Worker by tree                        leaving red Worker by tree: Recreated
+idle red Worker          zz Worker   held red Worker by tree                        leaving red Worker by tree: Recreated
+idle red Worker          part        held red Worker by tree                        leaving red Worker by tree: Recreated
+idle red Worker          -           held red Worker by tree                        leaving red Worker by tree: Recreated
 idle -                   red Worker  held red Worker by labels                      held red Worker by labels
 idle -                   blue Worker held blue Worker by labels                     held blue Worker by labels
 idle -                   zz Worker   left alone: UnknownCluster                     left alone: UnknownCluster
 idle -                   part        left alone: IncompleteLabels                   left alone: IncompleteLabels
 idle -                   -           free                                           free
 idle red Worker leaving  red Worker  leaving red Worker by tree: Released           leaving red Worker by tree restored: Released
-idle red Worker leaving  blue Worker leaving red Worker by tree: Released           held blue Worker by labels
-idle red Worker leaving  zz Worker   leaving red Worker by tree: Released           left alone: UnknownCluster
-idle red Worker leaving  part        leaving red Worker by tree: Released           left alone: IncompleteLabels
-idle red Worker leaving  -           free                                           free
+idle red Worker leaving  blue Worker leaving red Worker by tree: Released           leaving red Worker by tree: Recreated
+idle red Worker leaving  zz Worker   leaving red Worker by tree: Released           leaving red Worker by tree: Recreated
+idle red Worker leaving  part        leaving red Worker by tree: Released           leaving red Worker by tree: Recreated
+idle red Worker leaving  -           free                                           leaving red Worker by tree: Recreated
 used red Worker          red Worker  held red Worker by use                         held red Worker by use restored
 used red Worker          blue Worker held red Worker by tree, disputed by blue      held red Worker by tree restored, disputed by blue
 used red Worker          zz Worker   held red Worker by tree, relabeled             held red Worker by tree restored, relabeled
 used red Worker          part        held red Worker by tree, relabeled             held red Worker by tree restored, relabeled
-used red Worker          -           held red Worker by tree, relabeled             free: InUse
+used red Worker          -           held red Worker by tree, relabeled             leaving red Worker by tree: Recreated
 used -                   red Worker  held red Worker by use                         held red Worker by use
 used -                   blue Worker held blue Worker by use                        held blue Worker by use
 used -                   zz Worker   left alone: UnknownCluster                     left alone: UnknownCluster
@@ -249,7 +266,7 @@ used red Worker leaving  red Worker  held red Worker by use                     
 used red Worker leaving  blue Worker held blue Worker by use                        held blue Worker by use restored
 used red Worker leaving  zz Worker   leaving red Worker by tree: Released, relabeled leaving red Worker by tree restored: Released, relabeled
 used red Worker leaving  part        leaving red Worker by tree: Released, relabeled leaving red Worker by tree restored: Released, relabeled
-used red Worker leaving  -           leaving red Worker by tree: Released           free: InUse
+used red Worker leaving  -           leaving red Worker by tree: Released           leaving red Worker by tree: Recreated
 `
 
 // TestEveryLabel: contract 3 to 7, each combination.
@@ -273,7 +290,8 @@ func TestEveryLabel(t *testing.T) {
 	}
 }
 
-// TestAsOfTree: contract 19, of a host that the tree has an old reading says nothing.
+// TestAsOfTree: contract 19, of a host that the tree has an old reading says nothing, and the labels of another one
+// decide nothing.
 func TestAsOfTree(t *testing.T) {
 	for _, r := range rows {
 		in := r.input()
@@ -284,6 +302,9 @@ func TestAsOfTree(t *testing.T) {
 			need.OK(t, err)
 			if len(in.Tree) == 0 {
 				need.Equal(t, r.line, len(got.Hosts), len(read))
+				if h := got.Find(HostKey{"m", "h"}); h != nil && r.labels != "" {
+					need.Equal(t, r.line, text(h), "left alone: OldLabels")
+				}
 				continue
 			}
 			h, want := &got.Hosts[0], Held
@@ -336,16 +357,21 @@ func TestTree(t *testing.T) {
 	need.That(t, len(got) == 1 && got["oam"], "networks %v", got)
 }
 
-// TestKeptForReuse: the hosts that are lost to every cluster, and no other.
+// TestKeptForReuse: the hosts that are lost to every other cluster, and no other.
 func TestKeptForReuse(t *testing.T) {
-	hosts := []inventory.Host{{Name: "lost"}, {Name: "ill"}, {Name: "used"}, {Name: "free"}, {Name: "held"}, {Name: "leaving"}}
+	hosts := []inventory.Host{{Name: "lost"}, {Name: "ill"}, {Name: "used"}, {Name: "free"}, {Name: "held"},
+		{Name: "leaving"}, {Name: "left"}}
 	for i := range hosts {
 		hosts[i].Namespace, hosts[i].UID, hosts[i].State.NodeReuse = "m", "u", "md-0"
 	}
 	hosts[1].State.Unhealthy = true
 	hosts[2].State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "m", Name: "x"}
 	hosts[3].State.NodeReuse = ""
-	tree := []Claim{{Host: KeyOf(&hosts[4]), UID: "u", Cluster: ClusterKey{"t", "a"}, Role: "Worker"}, {Host: KeyOf(&hosts[5]), UID: "u", Cluster: ClusterKey{"t", "a"}, Role: "Worker", Releasing: true}}
+	tree := []Claim{{Host: KeyOf(&hosts[4])}, {Host: KeyOf(&hosts[5]), Releasing: true},
+		{Host: KeyOf(&hosts[6]), Releasing: true}}
+	for i := range tree {
+		tree[i].UID, tree[i].Cluster, tree[i].Role = "u", ClusterKey{"t", "a"}, "Worker"
+	}
 	hosts[5].Labels = map[string]string{keys.ClusterNamespace: "t", keys.ClusterName: "a", keys.NodeType: "Worker"}
 	of, err := Of(Input{Hosts: hosts, Tree: tree, Keys: keys})
 	need.OK(t, err)
@@ -353,5 +379,5 @@ func TestKeptForReuse(t *testing.T) {
 	for _, h := range of.KeptForReuse() {
 		got = append(got, h.Host.Name)
 	}
-	need.Same(t, "", got, []string{"ill", "lost"})
+	need.Same(t, "", got, []string{"ill", "left", "lost"})
 }

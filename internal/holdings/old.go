@@ -9,14 +9,16 @@ import (
 )
 
 // AsOfTree returns the hosts of an inventory that was read before the tree was committed. Of a host that the tree has
-// such an inventory says nothing: neither that it is gone, nor its uid, its labels of sipgen or its use. The hosts are
-// sorted by namespace and name.
+// such an inventory says nothing: neither that it is gone, nor its uid, its labels of sipgen or its use. Labels of
+// another host may be those of a release that has been carried out since, so they decide nothing. The hosts are sorted
+// by namespace and name.
 func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.Host {
 	at := make(map[HostKey]int, len(hosts))
 	for i := range hosts {
 		at[KeyOf(&hosts[i])] = i
 	}
 	out := slices.Clone(hosts)
+	claimed := make([]bool, len(hosts))
 	for i := range tree {
 		t := &tree[i]
 		n, found := at[t.Host]
@@ -25,8 +27,14 @@ func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.
 			at[t.Host] = n
 			out = append(out, inventory.Host{Namespace: t.Host.Namespace, Name: t.Host.Name,
 				Source: manifest.Place{File: t.Source}})
+			claimed = append(claimed, true)
 		}
-		out[n] = asClaimed(&out[n], t, keys)
+		out[n], claimed[n] = asClaimed(&out[n], t, keys), true
+	}
+	for n := range out {
+		if labels := LabelsOf(&out[n], keys); labels.Any && !claimed[n] {
+			out[n].Faults = append(slices.Clone(out[n].Faults), readBefore())
+		}
 	}
 	inventory.Sort(out)
 	return out
@@ -45,6 +53,10 @@ func asClaimed(read *inventory.Host, t *Claim, keys LabelKeys) inventory.Host {
 	}
 	h.Faults = slices.DeleteFunc(slices.Clone(read.Faults),
 		func(f inventory.Fault) bool { return f.Kind != inventory.FaultPatch })
-	h.Faults = append(h.Faults, inventory.Fault{Kind: inventory.FaultOld, Text: "read before the tree was committed"})
+	h.Faults = append(h.Faults, readBefore())
 	return h
+}
+
+func readBefore() inventory.Fault {
+	return inventory.Fault{Kind: inventory.FaultOld, Text: "read before the tree was committed"}
 }

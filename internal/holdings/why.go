@@ -21,6 +21,8 @@ const (
 	UnknownCluster   Code = "UnknownCluster"
 	IncompleteLabels Code = "IncompleteLabels"
 	InvalidRole      Code = "InvalidRole"
+	// OldLabels: they were read before the tree was committed, and the tree does not have the host.
+	OldLabels Code = "OldLabels"
 )
 
 // Why free hosts are not eligible, in the order of the checks.
@@ -43,7 +45,7 @@ const (
 )
 
 // Further findings about a host: unknown whether it is in use; an image is on it; in the tree but not in the
-// inventory, or with another uid there.
+// inventory, or with another uid there. Recreated is also why a host leaves.
 const (
 	Unsure    Code = "Unsure"
 	Installed Code = "Installed"

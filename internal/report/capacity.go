@@ -25,7 +25,8 @@ type Capacity struct {
 	// Kept are the free hosts that reservations of the Site keep.
 	Kept    []KeptHosts `json:"kept,omitempty"`
 	MinFree []MinFree   `json:"minFree,omitempty"`
-	// KeptForReuse are the hosts of no cluster that Cluster API's node reuse keeps from every cluster.
+	// KeptForReuse are the unused hosts, of no cluster or leaving one, that Cluster API's node reuse keeps from every
+	// other cluster.
 	KeptForReuse []KeptForReuse `json:"keptForReuse,omitempty"`
 }
 
@@ -49,7 +50,7 @@ type CapacityLike struct {
 	Why string `json:"why,omitempty"`
 }
 
-// KeptForReuse is a host of no cluster, and the machines for which Cluster API keeps it.
+// KeptForReuse is a host without sipgen's labels, and the machines for which Cluster API keeps it.
 type KeptForReuse struct {
 	Host string `json:"host"`
 	For  string `json:"for"`
@@ -114,7 +115,7 @@ func (c *Capacity) ReuseWords() string {
 	for _, kept := range c.KeptForReuse {
 		names = append(names, redact.Sprintf("%s (%s)", kept.Host, kept.For))
 	}
-	return "Cluster API's nodeReuse keeps " + text.Count(len(names), "host") + " from all clusters: " + some(names)
+	return "Cluster API's nodeReuse keeps " + text.Count(len(names), "host") + " from other clusters: " + some(names)
 }
 
 func (c *CapacityClass) add(state string) {

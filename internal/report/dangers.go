@@ -310,6 +310,8 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 			switch {
 			case w.Restored:
 				out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has sipgen's labels: check that it is the same server", cluster, w.Role, w.Host))
+			case w.TakenBack:
+				out = append(out, fmt.Sprintf("%s %s takes %s back, which was recreated with another uid", cluster, w.Role, w.Host))
 			case !w.Releasing:
 				out = append(out, fmt.Sprintf("%s loses %s: it was recreated, with another uid", cluster, w.Host))
 			}

@@ -25,7 +25,7 @@ var rows = []row{
 		"If intended, [delete its machine](free-a-host.md). If not, restore the spec and run sipgen."},
 	{Releasing, "", "The labels are to be removed and are still there.", "As for `not synced`."},
 	{Released, "", "The host was seen without labels.", "Run sipgen once more: then the host is available."},
-	{Reserved, "", "Cluster API's `nodeReuse` keeps a host without a cluster.",
+	{Reserved, "", "Cluster API's `nodeReuse` keeps a host without a cluster, or a leaving one.",
 		"[Remove the label](free-a-host.md)."},
 	{LeftAlone, "the next run of sipgen decides", "The labels name a cluster of the branch, which does not have the host.",
 		"Release nothing. Correct the specs and [run sipgen](undo-a-merge.md)."},

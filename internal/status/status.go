@@ -29,7 +29,7 @@ const (
 	Releasing State = "releasing" // its labels are to be removed, and are still there
 	Released  State = "released"  // seen without labels, or gone: the next run can assign it, if nothing uses it
 	LeftAlone State = "left alone"
-	Reserved  State = "kept for reuse" // of no cluster, and Cluster API keeps it for a machine that will not come
+	Reserved  State = "kept for reuse" // of no cluster, or leaving one, and Cluster API keeps it for a machine
 	Denied    State = "denied"         // by the guards: it is in use
 	Refused   State = "refused"        // a patch of it would do harm
 	Missing   State = "missing"
@@ -92,7 +92,7 @@ func Of(in Input) []HostStatus {
 	}
 	for _, kept := range in.Holdings.KeptForReuse() {
 		if !claimed[kept.Host] {
-			out = append(out, HostStatus{Host: kept.Host.Key(), State: Reserved, What: reserved(kept.Host)})
+			out = append(out, HostStatus{Host: kept.Host.Key(), State: Reserved, What: reserved(kept.Host, "no cluster")})
 		}
 	}
 	for i := range in.Holdings.Hosts {
@@ -280,7 +280,7 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 		return HostStatus{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " +
 			use(&host.State)}
 	case len(carried) == 0 && host.State.NodeReuse != "":
-		return HostStatus{State: Released, What: "seen without labels; " + reserved(host)}
+		return HostStatus{State: Reserved, What: "seen without labels; " + reserved(host, "no other cluster")}
 	case len(carried) == 0:
 		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
@@ -291,10 +291,11 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 	return HostStatus{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
 }
 
-// reserved describes a host that Cluster API keeps for a machine, and what to do.
-func reserved(host *inventory.Host) string {
-	return redact.Sprintf("Cluster API keeps it for the next machine of %s, so no cluster can have it; "+
-		"if none is to come, remove its label (sipgen help runbook free-a-host)", host.State.NodeReuse)
+// reserved describes a host that Cluster API keeps for a machine, and what to do. none are the clusters that cannot have
+// it.
+func reserved(host *inventory.Host, none string) string {
+	return redact.Sprintf("Cluster API keeps it for the next machine of %s, so %s can have it; "+
+		"if none is to come, remove its label (sipgen help runbook free-a-host)", host.State.NodeReuse, none)
 }
 
 // differ returns the labels that differ from the tree's. denied: the guards deny a change of one of them while the

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func TestOf(t *testing.T) {
 		{"kept for a machine, and of no cluster", schedule.PreviousClaim{}, reused(host("", "")), false, "", Reserved, false},
 		{"kept for a machine by its cluster", claim, reused(host(whole, "")), false, "", Synced, false},
 		{"kept for a machine, on its way out", releasing, reused(host(whole, "")), false, "", Releasing, false},
-		{"kept for a machine, seen clean", releasing, reused(host("", "")), false, "", Released, false},
+		{"kept for a machine, seen clean", releasing, reused(host("", "")), false, "", Reserved, false},
 		{"kept for a machine, under labels of others", schedule.PreviousClaim{}, reused(host("name=x", "")), false, "", LeftAlone, false},
 		{"labels, and the branch has no tree", schedule.PreviousClaim{}, host(whole, ""), false, noTree, LeftAlone, true},
 	} {
@@ -152,12 +153,31 @@ func TestWhatIsSaid(t *testing.T) {
 func TestReleasedAndInUse(t *testing.T) {
 	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
 	for want, state := range map[string]inventory.State{
-		"seen without labels: the next run can assign it": {},
-		"seen without labels; Cluster API keeps it for the next machine of md-0, so no cluster can have it; if none is to come, remove its label (sipgen help runbook free-a-host)": {NodeReuse: "md-0"},
-		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m":                                                                   {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
+		"seen without labels: the next run can assign it":                                                         {},
+		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
 	} {
 		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
 		need.That(t, len(got) == 1 && got[0].State == Released && got[0].What == want, "found %+v, want %q", got, want)
+	}
+}
+
+// TestKeptForReuse: a host that Cluster API keeps is named, with what to do, and a leaving one with its cluster.
+func TestKeptForReuse(t *testing.T) {
+	const words = "Cluster API keeps it for the next machine of md-0, so %s can have it; if none is to come, remove its " +
+		"label (sipgen help runbook free-a-host)"
+	host := inventory.Host{Namespace: "metal", Name: "h", State: inventory.State{NodeReuse: "md-0"}}
+	claim := holdings.Claim{Host: holdings.KeyOf(&host), Cluster: holdings.ClusterKey{Namespace: "t", Name: "a"},
+		Role: "Worker", Releasing: true}
+	for _, row := range []struct {
+		tree []holdings.Claim
+		want HostStatus
+	}{
+		{nil, HostStatus{Host: "metal/h", State: Reserved, What: fmt.Sprintf(words, "no cluster")}},
+		{[]holdings.Claim{claim}, HostStatus{Host: "metal/h", Cluster: "t/a", Role: "Worker", State: Reserved,
+			What: "seen without labels; " + fmt.Sprintf(words, "no other cluster")}},
+	} {
+		got := Of(Input{Holdings: answer(t, []inventory.Host{host}, row.tree...), Keys: keys})
+		need.Same(t, "", got, []HostStatus{row.want})
 	}
 }
 

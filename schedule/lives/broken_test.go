@@ -83,6 +83,16 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 				return true
 			})
 		})},
+		{"a host that was made anew is free at once", "made anew is handed out", after(func(now *site, before, t *tree) {
+			change(now, t, func(h *host, e *entry) bool {
+				was, ok := before.of(h.name)
+				if !ok || was.uid == h.uid || h.label.cluster != "" {
+					return false
+				}
+				delete(t.hosts, h.name)
+				return true
+			})
+		})},
 		{"any kind of host will do", "a host is handed out that is not free", reading(func(w *wants) { w.kind = "" })},
 		{"racks do not count", "a domain has too many hosts", reading(func(w *wants) { w.perRack = false })},
 		{"a faulty cluster lets go", "a faulty cluster", after(func(now *site, before, t *tree) {

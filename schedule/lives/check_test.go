@@ -28,6 +28,7 @@ var checks = []struct {
 	{"a host in use moves or leaves", (*run).used},
 	{"an old reading takes a host away", (*run).stale},
 	{"a held host moves, or leaves in one commit", (*run).held},
+	{"a host that was made anew is handed out", (*run).anew},
 	{"a host is handed out that is not free", (*run).handed},
 	{"a cluster whose spec is missing loses a host", (*run).missing},
 	{"a faulty cluster gets or loses a host", (*run).frozen},
@@ -186,12 +187,27 @@ func (r *run) handed() string {
 		if !is || !h.here || e.leaving {
 			continue
 		}
-		if was, ok := r.ownBefore(h); ok && was.cluster == e.cluster || h.label.complete() && h.label.cluster == e.cluster {
+		if was, ok := r.before.of(h.name); ok && was.cluster == e.cluster || h.label.complete() && h.label.cluster == e.cluster {
 			continue
 		}
 		w := r.specs[e.cluster].roles[e.role]
 		if h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || w.kind != "" && w.kind != h.kind || w.vendor != "" && w.vendor != h.vendor {
 			return fmt.Sprintf("%+v: %+v", *h, e)
+		}
+	}
+	return ""
+}
+
+// anew: a host that was made anew stays with its old cluster in this run: it leaves, unless its role takes it back.
+func (r *run) anew() string {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		was, had := r.before.of(h.name)
+		if _, same := r.ownBefore(h); r.old || !had || same || !h.here {
+			continue
+		}
+		if e, ok := r.after.of(h.name); !ok || e.cluster != was.cluster || !e.leaving && (h.use != "" || h.failed()) {
+			return fmt.Sprintf("%+v: %+v, then %+v", *h, was, e)
 		}
 	}
 	return ""
@@ -212,7 +228,8 @@ func (r *run) frozen() string {
 		if s := r.specs[e.cluster]; !is || s == nil || !s.here || !s.fault || s.deleted || h.label.cluster == e.cluster {
 			continue
 		}
-		if was, ok := r.ownBefore(h); !ok || was.cluster != e.cluster {
+		was, ok := r.before.of(h.name)
+		if _, same := r.ownBefore(h); !ok || was.cluster != e.cluster || !same && !e.leaving {
 			return fmt.Sprintf("%+v: new: %+v", *h, e)
 		}
 	}

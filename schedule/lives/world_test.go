@@ -24,6 +24,7 @@ type host struct {
 	uid                      int
 	label                    slot
 	use                      string // the machine that consumes it, or cleaning; empty for nothing
+	machine                  string // of the object before: it finds its host by the name
 	unhealthy, inError       bool
 	retired, cordoned        bool // by an operator
 }
@@ -354,9 +355,15 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 		add(6, h.name+" is back", func() { h.here = true })
 		add(3, h.name+" is restored under a new uid", func() { h.here, h.uid = true, h.uid+1 })
 		add(3, h.name+" is made anew", func() {
-			*h = host{name: h.name, kind: h.kind, rack: h.rack, vendor: h.vendor, here: true, uid: h.uid + 1}
+			*h = host{name: h.name, kind: h.kind, rack: h.rack, vendor: h.vendor, here: true, uid: h.uid + 1, machine: h.use}
 		})
 		return
+	}
+	if h.machine != "" && h.use == "" {
+		add(10, h.name+" is taken again by its old machine", func() {
+			h.use, h.machine = h.machine, ""
+			l.seen["taken again by a machine"]++
+		})
 	}
 	switch {
 	case h.use == "" && h.label.complete():

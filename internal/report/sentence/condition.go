@@ -31,6 +31,8 @@ var conditions = map[holdings.Code]struct{ general, detailed string }{
 	holdings.IncompleteLabels:      {"incomplete sipgen labels", "carries some of %, but not a whole claim"},
 	holdings.InvalidRole: {"claimed for a role without a valid name",
 		"claimed for role %, which is no valid name"},
+	holdings.OldLabels: {"labeled, and read before the tree was committed, which does not have the host: a new " +
+		"snapshot, or the cluster itself, shows whose it is", ""},
 	holdings.UnknownCluster: {"labeled for a cluster that is in neither the specs nor the tree",
 		"labeled for %, which is in neither the specs nor the tree"},
 }

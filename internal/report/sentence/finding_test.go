@@ -31,7 +31,7 @@ func TestFindings(t *testing.T) {
 		}},
 	}
 	want := []string{
-		"SIP056 tenants/blue: host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, so the claim is void",
+		"SIP056 tenants/blue: host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, so it leaves the cluster: no other cluster gets it before a later run finds it unused and without labels",
 		"SIP057 2 hosts without status: assumed to be available",
 	}
 	for _, code := range []string{"SIP006", "SIP007", "SIP027", "SIP028", "SIP026"} {

@@ -25,7 +25,11 @@ func Holding(h *holdings.Holding) string {
 	var words []string
 	switch h.State {
 	case holdings.Held, holdings.Leaving:
-		if h.State == holdings.Leaving {
+		switch {
+		case h.State == holdings.Held:
+		case h.Why.Code == holdings.Recreated || h.Why.Code == holdings.KeptForReuse:
+			words = append(words, about(h.Why))
+		default:
 			words = append(words, Reason(schedule.ReleasedBefore{}))
 		}
 		if cordoned := h.Host.State.Cordoned; cordoned != "" {

@@ -139,7 +139,9 @@ func TestWarning(t *testing.T) {
 		want    string
 	}{
 		{schedule.OfCluster{Cluster: red, Warning: schedule.AnotherUID{Host: h1, Source: "a.yaml", Was: "1", Is: "2"}},
-			"cluster tenants/red: host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, so the claim is void"},
+			"cluster tenants/red: host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, so it leaves the cluster: no other cluster gets it before a later run finds it unused and without labels"},
+		{schedule.AnotherUID{Host: h1, Source: "a.yaml", Role: "Worker", Was: "1", Is: "2", TakenBack: true},
+			"host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, and nothing uses it: its role takes it back"},
 		{schedule.AnotherUID{Host: h1, Source: "a.yaml", Role: "Worker", Was: "1", Is: "2", Restored: true},
 			"host metal/h1: a.yaml has it with uid 1, but its uid is now 2: it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"},
 		{schedule.NotHandedOut{Host: h1, Why: is(holdings.InvalidRole, `"-"`)}, `host metal/h1: claimed for role "-", which is no valid name: it is not handed out until that is fixed; a cluster that holds it keeps it`},

@@ -113,10 +113,11 @@ func claimWarning(w schedule.Warning) string {
 		switch {
 		case w.Restored:
 			return words + "it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"
-		case w.Labeled:
-			return words + "the host was recreated, so the claim is void, and the host's labels decide who has it"
+		case w.TakenBack:
+			return words + "the host was recreated, and nothing uses it: its role takes it back"
 		}
-		return words + "the host was recreated, so the claim is void"
+		return words + "the host was recreated, so it leaves the cluster: no other cluster gets it before a later run " +
+			"finds it unused and without labels"
 	case schedule.WithoutStatus:
 		return text.Count(w.Hosts, "host") + " without status: assumed to be available"
 	case schedule.OfCluster:
