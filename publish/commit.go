@@ -36,7 +36,7 @@ func (r *remote) publish(ctx context.Context, base *Snapshot, tree Tree, meta Me
 	done.Server = r.mask(done.Server)
 	if meta.Note != nil && done.Commit != "" {
 		if err := r.writeNote(ctx, plumbing.NewHash(done.Commit), meta); err != nil {
-			return nil, r.masked(fmt.Errorf("%s: %s was pushed, without its note %s: %w", r.target, done.Commit, meta.Note.Ref,
+			return nil, r.masked(fmt.Errorf("%s: %s was pushed; its note %s: %w", r.target, done.Commit, meta.Note.Ref,
 				err))
 		}
 	}

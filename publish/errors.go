@@ -38,7 +38,7 @@ var (
 	ErrConflict = errors.New("the branch has moved")
 	// ErrRejected: the repository refuses the push, and would again.
 	ErrRejected = errors.New("push refused")
-	// ErrOverwrite: the branch of a proposal has commits that sipgen did not write.
+	// ErrOverwrite: the branch of a proposal has commits that sipgen did not write, or a proposal for another tree.
 	ErrOverwrite = errors.New("commits that sipgen did not write")
 	// ErrOwner: a repository on this machine belongs to another user, and git does not touch it.
 	ErrOwner = errors.New("it belongs to another user, and git does not touch it")

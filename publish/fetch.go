@@ -17,7 +17,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/wire"
@@ -32,7 +31,7 @@ func init() {
 // session is a talk with a repository that has named its branches, and may be asked for one pack. A repository on this
 // machine is opened instead.
 type session struct {
-	local      *filesystem.Storage
+	local      *localStore
 	remote     transport.UploadPackSession
 	advertised *packp.AdvRefs // nil: the repository has no commits
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/plumbing/transport"
-	"github.com/go-git/go-git/v5/storage/filesystem"
 
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
@@ -40,7 +39,7 @@ func localPath(endpoint *transport.Endpoint) (string, error) {
 	return where, nil
 }
 
-func (r *remote) openLocal() (*filesystem.Storage, error) {
+func (r *remote) openLocal() (*localStore, error) {
 	repository, err := openRepository(r.local)
 	if errors.Is(err, gogit.ErrRepositoryNotExists) {
 		// Other files would be among git's own.
@@ -58,7 +57,7 @@ func (r *remote) openLocal() (*filesystem.Storage, error) {
 
 // localRefs looks up the branches that matter one by one: a listing also meets the lock files of
 // pushes that are under way, which are empty or gone a moment later.
-func (r *remote) localRefs(repository *filesystem.Storage) (*refs, error) {
+func (r *remote) localRefs(repository *localStore) (*refs, error) {
 	found := &refs{branches: map[string]plumbing.Hash{}}
 	head, err := repository.Reference(plumbing.HEAD)
 	if err == nil && head.Type() == plumbing.SymbolicReference && head.Target().IsBranch() {
@@ -92,14 +91,14 @@ func (r *remote) localRefs(repository *filesystem.Storage) (*refs, error) {
 
 // isBroken reports whether a branch's file holds neither a hash nor the name of another branch. go-git then takes an
 // older value of the branch, or finds none.
-func isBroken(repository *filesystem.Storage, branch string) bool {
+func isBroken(repository *localStore, branch string) bool {
 	text, err := util.ReadFile(repository.Filesystem(), plumbing.NewBranchReferenceName(branch).String())
 	value := strings.TrimSpace(string(text))
 	return err == nil && !strings.HasPrefix(value, "ref: ") && (!plumbing.IsHash(value) || strings.Trim(value, "0") == "")
 }
 
 // listBranches adds the branches that are not in a map yet. A listing shows a symbolic branch without a commit.
-func listBranches(repository *filesystem.Storage, into map[string]plumbing.Hash) error {
+func listBranches(repository *localStore, into map[string]plumbing.Hash) error {
 	all, err := repository.IterReferences()
 	if err != nil {
 		return err

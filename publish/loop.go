@@ -12,7 +12,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// conflictLimit is how long Loop retries while other pushes win.
+// conflictLimit is how long Loop retries while the branch stays where it is: then no other push is at work.
 const conflictLimit = 3 * time.Minute
 
 // Loop publishes concurrently with others: it reads the branch, lets attempt make the tree from what is there, and
@@ -20,8 +20,9 @@ const conflictLimit = 3 * time.Minute
 // changed, or those that Snapshot.Above gives. Otherwise its tree is kept, and committed on top of the new commit.
 // Loop also returns attempt's result for the committed tree, and attempt's errors end it unchanged.
 //
-// Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds, and it
-// gives up with ErrConflict after three minutes, with ErrTimeout after Target.Timeout, or when ctx ends.
+// Keys are read, and git's credential helper is asked, once. Between rounds Loop waits up to two seconds. It
+// gives up with ErrConflict if the branch has not moved for three minutes, with ErrTimeout after Target.Timeout, or
+// when ctx ends.
 func Loop[T any](ctx context.Context, target Target,
 	attempt func(*Snapshot) (Tree, Meta, T, error)) (*Published, T, error) {
 	var (
@@ -31,6 +32,9 @@ func Loop[T any](ctx context.Context, target Target,
 		tree   Tree
 		meta   Meta
 		value  T
+
+		tips  [2]plumbing.Hash // of the branches that are read and pushed to
+		since time.Time        // when they were first seen there
 	)
 	r, err := newRemote(&target)
 	if err != nil {
@@ -44,6 +48,9 @@ func Loop[T any](ctx context.Context, target Target,
 		if err != nil {
 			return nil, backoff.Permanent(err)
 		}
+		if now := [2]plumbing.Hash{base.tip, base.old}; since.IsZero() || now != tips {
+			tips, since = now, time.Now()
+		}
 		if rounds == 0 || base.site != seen || !maps.Equal(base.above, above) {
 			if tree, meta, value, err = attempt(base); err != nil {
 				return nil, backoff.Permanent(err)
@@ -55,8 +62,10 @@ func Loop[T any](ctx context.Context, target Target,
 		locked.saw(err, r.mask)
 		return done, err
 	}
-	again := func(err error) bool { return isConflict(err) || r.moved(err) }
-	done, err := retry(ctx, again, round, backoff.WithMaxElapsedTime(conflictLimit))
+	again := func(err error) bool {
+		return (isConflict(err) || r.moved(err)) && time.Since(since) < conflictLimit
+	}
+	done, err := retry(ctx, again, round, backoff.WithMaxElapsedTime(0))
 	if isConflict(err) {
 		return nil, value, fmt.Errorf("gave up after %d rounds: %w", rounds, err)
 	}

@@ -25,13 +25,14 @@ var ErrSHA256 = errors.New("this repository has SHA-256 object names, which sipg
 
 // openRepository opens the repository in a folder: a bare one, or the one of a checkout or worktree. Its open packs are
 // closed with the storage; without KeepDescriptors every object that is read opens its pack again.
-func openRepository(dir string) (*filesystem.Storage, error) {
+func openRepository(dir string) (*localStore, error) {
 	files, err := gitFolder(dir)
 	if err != nil {
 		return nil, err
 	}
-	store := filesystem.NewStorageWithOptions(files, cache.NewObjectLRU(4*cache.MiByte),
-		filesystem.Options{KeepDescriptors: true, AlternatesFS: osfs.New(string(filepath.Separator))})
+	alternates := gitFiles{osfs.New(string(filepath.Separator))}
+	store := &localStore{filesystem.NewStorageWithOptions(gitFiles{files}, cache.NewObjectLRU(4*cache.MiByte),
+		filesystem.Options{KeepDescriptors: true, AlternatesFS: alternates})}
 	if _, err := store.Reference(plumbing.HEAD); errors.Is(err, plumbing.ErrReferenceNotFound) {
 		return nil, gogit.ErrRepositoryNotExists
 	}

@@ -2,37 +2,42 @@ package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/storer"
 
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish/internal/objects"
 )
 
-// overwriteError names the commits that would be lost, newest first.
-type overwriteError struct{ commits []string }
+// overwriteError says what would be lost.
+type overwriteError struct{ what string }
 
 // namedCommits is how many commits an overwriteError names.
 const namedCommits = 3
 
-func (o *overwriteError) Error() string {
-	what := text.Plural(len(o.commits), "commit", "commits")
-	named := strings.Join(o.commits[:min(namedCommits, len(o.commits))], ", ")
-	if len(o.commits) > namedCommits {
+// othersWork names the commits that would be lost, newest first.
+func othersWork(commits []string) error {
+	named := strings.Join(commits[:min(namedCommits, len(commits))], ", ")
+	if len(commits) > namedCommits {
 		named += ", …"
 	}
-	return fmt.Sprintf("the branch has %s that sipgen did not write: %s; nothing is pushed", what, named)
+	return &overwriteError{fmt.Sprintf("the branch has %s that sipgen did not write: %s",
+		text.Plural(len(commits), "commit", "commits"), named)}
 }
+
+func (o *overwriteError) Error() string { return o.what + "; nothing is pushed" }
 
 func (o *overwriteError) Is(target error) bool { return target == ErrOverwrite }
 
-// checkOverwrite refuses to replace a proposal that has commits of others: those that the base does not have, that do
-// not carry one of the trailers that this run's commit will, and that change something. Nothing but what was merged is
-// lost with a merge.
+// checkOverwrite refuses to replace a proposal that has work of others: commits that the base does not have, that do
+// not carry one of the trailers that this run's commit will, and that change something; merges that have more than
+// what was merged; and sipgen's commits for another tree.
 func (r *remote) checkOverwrite(ctx context.Context, base *Snapshot, meta Meta) error {
 	if base.proposed == nil {
 		return nil
@@ -41,9 +46,22 @@ func (r *remote) checkOverwrite(ctx context.Context, base *Snapshot, meta Meta) 
 	if err != nil {
 		return fmt.Errorf("reading the commits of the branch: %w", err)
 	}
-	found, err := othersCommits(store, base.old, meta.Trailers)
-	if err == nil && len(found) > 0 {
-		return &overwriteError{found}
+	p, err := readProposed(store, base.old, meta.Trailers)
+	if err != nil {
+		return err
+	}
+	if len(p.others) > 0 {
+		return othersWork(p.others)
+	}
+	p.stores = trees{store, []storer.EncodedObjectStorer{store, base.files.Store}}
+	err = p.check(r.target.Path, meta.ExtraFiles)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		more := objects.NewStore()
+		if err = r.deepen(ctx, more, base.old, p.commits+1, false); err != nil {
+			return fmt.Errorf("reading the commits of the branch: %w", r.explain(err))
+		}
+		p.stores.all = append(p.stores.all, more)
+		err = p.check(r.target.Path, meta.ExtraFiles)
 	}
 	return err
 }
@@ -65,9 +83,16 @@ func (r *remote) fetchProposed(ctx context.Context, base *Snapshot) (*objects.St
 		wanted{objects: []plumbing.Hash{base.old}, have: []plumbing.Hash{base.tip}}))
 }
 
-// othersCommits describes the commits that lead to a tip and are not sipgen's. What is not in the store, the base's
-// history has.
-func othersCommits(store *objects.Store, tip plumbing.Hash, trailers []Trailer) (found []string, err error) {
+// proposal is the commits that lead to a proposal and not to its base.
+type proposal struct {
+	commits      int
+	ours, merges []*object.Commit
+	others       []string // descriptions of the rest
+	stores       trees
+}
+
+// readProposed reads the commits that lead to a tip. What is not in the store, the base's history has.
+func readProposed(store *objects.Store, tip plumbing.Hash, trailers []Trailer) (p proposal, err error) {
 	seen := map[plumbing.Hash]bool{tip: true}
 	for next := []plumbing.Hash{tip}; len(next) > 0; next = next[1:] {
 		if store.HasEncodedObject(next[0]) != nil {
@@ -75,10 +100,16 @@ func othersCommits(store *objects.Store, tip plumbing.Hash, trailers []Trailer) 
 		}
 		commit, err := object.GetCommit(store, next[0])
 		if err != nil {
-			return nil, fmt.Errorf("commit %s: %w", next[0], err)
+			return p, fmt.Errorf("commit %s: %w", next[0], err)
 		}
-		if len(commit.ParentHashes) < 2 && !marked(commit, trailers) && changes(store, commit) {
-			found = append(found, describe(commit))
+		p.commits++
+		switch {
+		case len(commit.ParentHashes) > 1:
+			p.merges = append(p.merges, commit)
+		case marked(commit, trailers):
+			p.ours = append(p.ours, commit)
+		case changes(store, commit):
+			p.others = append(p.others, describe(commit))
 		}
 		for _, parent := range commit.ParentHashes {
 			if !seen[parent] {
@@ -87,7 +118,7 @@ func othersCommits(store *objects.Store, tip plumbing.Hash, trailers []Trailer) 
 			}
 		}
 	}
-	return found, nil
+	return p, nil
 }
 
 func describe(commit *object.Commit) string {

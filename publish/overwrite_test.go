@@ -21,6 +21,7 @@ main() { git switch --quiet main; echo "$2" >"$1"; commit "on main"; git push --
 work() { for i in $(seq 0 $(($1 - 1))); do echo $i >code; commit "work $i"; done; }
 side() { git switch --quiet -c side main; echo "by hand" >code; commit "on the side"; git switch --quiet sipgen/site; }
 `
+	const mergeWith = "main other 1; git merge --quiet --no-ff --no-commit main"
 	rows := []struct {
 		why, do string
 		want    []string // in the refusal; none: it is replaced
@@ -33,6 +34,22 @@ side() { git switch --quiet -c side main; echo "by hand" >code; commit "on the s
 		{"more of it than is named", "work 5", []string{"5 commits that", `"work 2" by Rival, …`}},
 		{"the forge's button: main is merged into it", "main other 1; git merge --quiet --no-ff -m \"Merge branch 'main' into sipgen/site\" main", nil},
 		{"a merge that keeps the proposal, whatever main has", "main site/a main; git merge --quiet --no-ff -s ours -m Merge main", nil},
+		{"a file of its own in a merge", mergeWith + `; echo mine >notes; commit Merge`,
+			[]string{"1 commit that", `"Merge" by Rival with work of its own in notes`}},
+		{"a line of its own in a merge, in a file that main has", mergeWith + `; echo mine >>readme; commit Merge`,
+			[]string{`"Merge" by Rival with work of its own in readme`}},
+		{"a line of its own in a merge, in a file of the tree", mergeWith + `; echo mine >>site/b/c; commit Merge`,
+			[]string{`"Merge" by Rival with work of its own in site/b/c`}},
+		{"a line of its own in a merge, in a file that is proposed", mergeWith + `; echo mine >>site/a; commit Merge`,
+			[]string{`"Merge" by Rival with work of its own in site/a`}},
+		{"a merge that deletes a file", mergeWith + `; rm readme; commit Merge`,
+			[]string{`"Merge" by Rival with work of its own in readme`}},
+		{"a merge that makes a file a program", mergeWith + `; chmod +x readme; commit Merge`,
+			[]string{`"Merge" by Rival with work of its own in readme`}},
+		{"a merge that brings an older file back", "main readme new; " + mergeWith + `; git show HEAD:readme >readme; commit Merge`, nil},
+		{"two merges, the first with a file of its own", mergeWith + `; echo mine >notes; commit First; main other 2; git merge --quiet --no-ff -m Second main`,
+			[]string{"1 commit that", `"First" by Rival with work of its own in notes`}},
+		{"a clean merge of lines in one file", `main site/long "$(seq 9 | sed s/9/nine/)"; git merge --quiet --no-ff -m Merge main`, nil},
 		{"a merge of somebody's work", "side; git merge --quiet --no-ff -m Merge side", []string{"1 commit that", `"on the side" by Rival`}},
 		{"rebased", "main other 1; git rebase --quiet main", nil},
 		{"rebased upon somebody's work", "side; git rebase --quiet side", []string{"1 commit that", `"on the side" by Rival`}},
@@ -50,9 +67,10 @@ $(git log -1 --format=%B)"`, nil},
 	first := bare(t)
 	rival(t, first, "main", tree("readme", "read this"))
 	target := Target{URL: first, Branch: "main", Path: "site"}
-	mustPublish(t, target, tree("a", "1", "b/c", "2"))
+	long := "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
+	mustPublish(t, target, tree("a", "1", "b/c", "2", "e", "5", "long", long))
 	target.Proposal = "sipgen/site"
-	mustPublish(t, target, tree("a", "2", "b/c", "3", "d", "4"))
+	mustPublish(t, target, tree("a", "2", "b/c", "3", "d", "4", "e", "5", "long", "one"+long[1:]))
 	root := t.TempDir()
 	server := serveHTTPS(t, root)
 	remote := target
@@ -77,7 +95,7 @@ $(git log -1 --format=%B)"`, nil},
 				if target.URL = repo; target.Auth.Username != "" {
 					target.URL = server.url + "/" + name
 				}
-				done, err := publishTree(target, tree("a", "5", "b/c", "3"), meta)
+				done, err := publishTree(target, tree("a", "5", "b/c", "3", "e", "5", "long", long), meta)
 				after := git(t, repo, "rev-parse", "sipgen/site")
 				if len(row.want) == 0 {
 					need.That(t, err == nil && after == done.Commit && after != before && git(t, repo, "rev-list", "--count", "main..sipgen/site") == "1",
@@ -93,6 +111,37 @@ $(git log -1 --format=%B)"`, nil},
 				}
 			}
 		})
+	}
+}
+
+// One branch is for the proposal of one tree: a second tree's would take the first one's place.
+func TestProposalOfAnotherTree(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	server := serveHTTPS(t, root)
+	for way, change := range map[string]func(repo string, target *Target){
+		"a repository on this machine": func(string, *Target) {},
+		"over https": func(repo string, target *Target) {
+			need.OK(t, os.Rename(repo, filepath.Join(root, "fleet.git")))
+			target.URL, target.Auth = server.url+"/fleet.git", server.login()
+		},
+	} {
+		repo := bare(t)
+		target := Target{URL: repo, Branch: "main"}
+		in := func(folder string) Target {
+			target.Path = folder
+			return target
+		}
+		for _, folder := range []string{"sites/a", "sites/b"} {
+			mustPublish(t, in(folder), tree("x", "1", "y", "1"))
+		}
+		mustPublish(t, in("sites/a"), tree("x", "2", "y", "1"))
+		target.Proposal = "next"
+		mustPublish(t, in("sites/a"), tree("x", "1", "y", "1")) // back to what the history has
+		change(repo, &target)
+		_, err := publishTree(in("sites/b"), tree("x", "2", "y", "1"), meta)
+		wantError(t, way, err, ErrOverwrite, "a proposal for another tree, in the folder sites/a: ", `"sites: change" by Ada`)
+		mustPublish(t, in("sites/a"), tree("x", "3", "y", "1"))
 	}
 }
 

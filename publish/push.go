@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
+	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/airshipit/sipgen/publish/internal/wire"
 )
@@ -30,11 +33,11 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 		return "", fmt.Errorf("%w since it was read", ErrConflict)
 	}
 	if ctx.Err() != nil {
-		return "", fmt.Errorf("a push was in progress and may still succeed; run again to find out: %w", context.Cause(ctx))
+		return "", err
 	}
 	found, lookErr := r.readRefs(ctx)
 	if lookErr != nil {
-		return "", errors.Join(err, lookErr)
+		return "", errors.Join(fmt.Errorf("push: %w", err), lookErr)
 	}
 	var refused *refusal
 	now := found.branches[base.branch]
@@ -43,8 +46,6 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 		return output, nil
 	case now != base.old:
 		return "", fmt.Errorf("%w since it was read: %w", ErrConflict, err)
-	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET):
-		return "", fmt.Errorf("push: the server closed the connection before it had everything; its disk may be full, or it reached a limit: %w", err)
 	case !errors.As(err, &refused):
 		return "", fmt.Errorf("push: %w", err)
 	}
@@ -69,6 +70,34 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 		return "", fmt.Errorf("%w: %s: %w", ErrRejected, reason, fs.ErrPermission)
 	}
 	return "", fmt.Errorf("%w: %s", ErrRejected, reason)
+}
+
+// lostAnswerError: a push was sent, and what came of it is not known. The server may be at it still.
+type lostAnswerError struct{ why error }
+
+func (l *lostAnswerError) Error() string {
+	hint := ""
+	for _, closed := range []error{syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET} {
+		if errors.Is(l.why, closed) {
+			hint = "the server closed the connection; its disk may be full, or it reached a limit: "
+		}
+	}
+	return "the answer to the push is lost, so it may have succeeded; run again to find out: " + hint + l.why.Error()
+}
+func (l *lostAnswerError) Unwrap() error { return l.why }
+
+// answered reports whether an error is a server's answer: it has not taken the push.
+func answered(err error) bool {
+	var (
+		refused *refusal
+		other   *plumbing.UnexpectedError
+		status  *githttp.Err
+	)
+	if errors.As(err, &other) && errors.As(other.Err, &status) {
+		return status.StatusCode() < http.StatusInternalServerError
+	}
+	return errors.As(err, &refused) || errors.Is(err, ErrConflict) || errors.Is(err, ErrAuth) ||
+		errors.Is(err, ErrNoRepository)
 }
 
 // lockError: another push was in progress, and has not moved the branch yet.
@@ -104,13 +133,18 @@ func isConcurrentPush(status, output string) bool {
 // push asks the repository to move a branch or another ref from old to new, and returns the server's output.
 func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash,
 	pack []byte) (string, error) {
-	return withCredentialHelper(ctx, r, func() (string, error) {
-		return r.receive(ctx, name, old, tip, pack)
+	var sent atomic.Bool
+	output, err := withCredentialHelper(ctx, r, func() (string, error) {
+		return r.receive(ctx, name, old, tip, pack, &sent)
 	})
+	if err != nil && sent.Load() && !answered(err) {
+		err = &lostAnswerError{err}
+	}
+	return output, err
 }
 
 func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash,
-	pack []byte) (string, error) {
+	pack []byte, sent *atomic.Bool) (string, error) {
 	session, advertised, err := connect(ctx, r, r.client.NewReceivePackSession)
 	if err != nil {
 		return "", err
@@ -132,6 +166,7 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 	request.Progress = &progress
 	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
 	request.Packfile = io.NopCloser(bytes.NewReader(pack))
+	sent.Store(true)
 	report, err := session.ReceivePack(ctx, request)
 	words := progress.String()
 	if r.answers != nil {

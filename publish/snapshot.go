@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
-	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 
 	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
@@ -67,18 +65,18 @@ func Read(ctx context.Context, target Target) (*Snapshot, error) {
 
 // snapshot is Read.
 func (r *remote) snapshot(ctx context.Context) (*Snapshot, error) {
-	snapshot, err := retry(ctx, r.moved, func() (*Snapshot, error) { return r.read(ctx) }, backoff.WithMaxTries(5))
+	snapshot, err := retry(ctx, r.moved, func() (*Snapshot, error) { return r.read(ctx) }, backoff.WithMaxElapsedTime(movedLimit))
 	if err != nil {
 		return nil, r.masked(fmt.Errorf("%s: %w", r.target, err))
 	}
 	return snapshot, nil
 }
 
-// moved reports whether git has moved what was read on this machine: it packs objects, and replaces packs.
-func (r *remote) moved(err error) bool {
-	return r.local != "" && (errors.Is(err, plumbing.ErrObjectNotFound) || errors.Is(err, dotgit.ErrPackfileNotFound) ||
-		errors.Is(err, fs.ErrNotExist))
-}
+// movedLimit is how long a repository on this machine is read again while git moves what is in it.
+const movedLimit = 10 * time.Second
+
+// moved reports whether git may have moved what was read on this machine.
+func (r *remote) moved(err error) bool { return r.local != "" && hasMoved(err) }
 
 func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 	found, session, err := r.listRefs(ctx)
