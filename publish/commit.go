@@ -54,7 +54,7 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	if where == "" {
 		where = "."
 	}
-	result, err := reconcile(where, base.files, base.owned, tree, meta.Adopt)
+	result, err := reconcile(ctx, where, base.files, base.owned, tree, meta.Adopt)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 			return Result{}, err
 		}
 	}
-	result, err := reconcile(dir, here, owned, tree, opts.Adopt)
+	result, err := reconcile(ctx, dir, here, owned, tree, opts.Adopt)
 	if err != nil {
 		return Result{}, err
 	}

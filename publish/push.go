@@ -76,9 +76,13 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 type lostAnswerError struct{ why error }
 
 func (l *lostAnswerError) Error() string {
-	hint := ""
+	hint, why := "", l.why
+	var other *plumbing.UnexpectedError // hides what it is about
+	if errors.As(why, &other) {
+		why = other.Err
+	}
 	for _, closed := range []error{syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET} {
-		if errors.Is(l.why, closed) {
+		if errors.Is(why, closed) {
 			hint = "the server closed the connection; its disk may be full, or it reached a limit: "
 		}
 	}

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,11 +26,11 @@ func (r Result) unchanged() bool {
 
 // reconcile compares a folder with the tree it shall hold: what to write, what to delete, and every reason
 // to refuse. owned is what its OwnershipFile lists.
-func reconcile(where string, here treefs.Reader, owned map[string]string, tree Tree, adopt bool) (Result, error) {
+func reconcile(ctx context.Context, where string, here treefs.Reader, owned map[string]string, tree Tree, adopt bool) (Result, error) {
 	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		r.checkParents(name)
-		r.write(name)
+		r.write(ctx, name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(owned)) {
 		if _, stays := tree[name]; !stays {
@@ -89,7 +90,7 @@ func (r *reconciliation) checkParents(name string) {
 }
 
 // write compares a file of the tree with what is there.
-func (r *reconciliation) write(name string) {
+func (r *reconciliation) write(ctx context.Context, name string) {
 	kind, old, err := r.here.At(name)
 	_, ours := r.owned[name]
 	switch {
@@ -98,7 +99,7 @@ func (r *reconciliation) write(name string) {
 	case kind == treefs.Nothing:
 		r.result.Added = append(r.result.Added, name)
 	case kind == treefs.Folder:
-		r.replaceFolder(name)
+		r.replaceFolder(ctx, name)
 	case kind == treefs.Other && !ours:
 		r.refuseLink(name, "a file")
 	case kind == treefs.File && bytes.Equal(old, r.tree[name]):
@@ -113,8 +114,8 @@ func (r *reconciliation) write(name string) {
 }
 
 // replaceFolder puts a file in the place of a folder, if nothing stays in that.
-func (r *reconciliation) replaceFolder(name string) {
-	inside, err := r.here.Below(name)
+func (r *reconciliation) replaceFolder(ctx context.Context, name string) {
+	inside, err := r.here.Below(ctx, name)
 	if err != nil {
 		r.addProblem(err)
 	}

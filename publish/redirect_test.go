@@ -108,6 +108,59 @@ func TestAnswersThatAreNotGits(t *testing.T) {
 	}
 }
 
+// A push whose answer is lost may have succeeded, and the message says so; one that was refused has not.
+func TestLostAnswers(t *testing.T) {
+	t.Parallel()
+	const lost = "the answer to the push is lost, so it may have succeeded; run again to find out: "
+	report := func(w http.ResponseWriter, lines ...string) {
+		w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
+		for _, line := range lines {
+			fmt.Fprint(w, packetOf(line))
+		}
+	}
+	for why, row := range map[string]struct {
+		serve  func(http.ResponseWriter)
+		blind  bool // the branch is not to be looked at afterwards
+		want   string
+		refuse string // instead of want
+	}{
+		"the connection breaks":         {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, false, lost + "the server closed the", ""},
+		"and the branch cannot be read": {func(http.ResponseWriter) { panic(http.ErrAbortHandler) }, true, lost, ""},
+		"an empty answer":               {func(w http.ResponseWriter) { report(w) }, false, lost, ""},
+		"half an answer":                {func(w http.ResponseWriter) { report(w, "unpack ok\n") }, false, lost, ""},
+		"a report of another branch":    {func(w http.ResponseWriter) { report(w, "unpack ok\n", "ok refs/heads/x\n"); fmt.Fprint(w, "0000") }, false, lost, ""},
+		"a proxy's time is up":          {func(w http.ResponseWriter) { http.Error(w, "x", http.StatusGatewayTimeout) }, false, lost, ""},
+		"a page of a proxy":             {func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/html") }, false, lost, ""},
+		"the pack is too big":           {func(w http.ResponseWriter) { http.Error(w, "x", http.StatusRequestEntityTooLarge) }, false, "", "413"},
+		"not allowed":                   {func(w http.ResponseWriter) { http.Error(w, "x", http.StatusForbidden) }, false, "", "not authorized"},
+		"refused, and nothing is legible": {func(w http.ResponseWriter) {
+			report(w, "unpack ok\n", "ng refs/heads/main no\n")
+			fmt.Fprint(w, "0000")
+		}, true, "", "no"},
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Parallel()
+			var pushed atomic.Bool
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if row.blind && pushed.Load() {
+					http.Error(w, "x", http.StatusInternalServerError)
+				} else if !advertisesNothing(w, r) {
+					pushed.Store(true)
+					row.serve(w)
+				}
+			}))
+			t.Cleanup(server.Close)
+			_, err := publishTree(Target{URL: server.URL + "/fleet.git", Branch: "main", Auth: Auth{NoHelper: true}}, tree("a", "1"), meta)
+			if row.refuse == "" {
+				wantError(t, why, err, nil, row.want)
+				return
+			}
+			wantError(t, why, err, nil, row.refuse)
+			need.That(t, !strings.Contains(err.Error(), "is lost"), "%s: found %v, which was answered", why, err)
+		})
+	}
+}
+
 // A branch has moved when the server's report of the push says so of this branch.
 func TestReportWithoutTheBranch(t *testing.T) {
 	t.Parallel()

@@ -118,11 +118,11 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 			snapshot.proposedSite = plumbing.ZeroHash // no folder there: not what is proposed now
 		}
 	}
-	return snapshot, snapshot.load(store, r.target.Path)
+	return snapshot, snapshot.load(ctx, store, r.target.Path)
 }
 
 // load reads the site's tree from the tip.
-func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
+func (s *Snapshot) load(ctx context.Context, store storer.EncodedObjectStorer, site string) error {
 	commit, err := object.GetCommit(store, s.tip)
 	if err != nil {
 		return fmt.Errorf("commit %s: %w", s.tip, err)
@@ -157,7 +157,7 @@ func (s *Snapshot) load(store storer.EncodedObjectStorer, site string) error {
 			func(e object.TreeEntry) bool { return site != "" || !housekeeping(e.Name) })
 		return nil
 	}
-	state, err := stateOf(s.files, owned, nil)
+	state, err := stateOf(ctx, s.files, owned, nil)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ type Search struct {
 }
 
 // traces returns the files in the places that bear sipgen's mark. Links are not followed.
-func (s *Search) traces(here treefs.Reader) ([]string, error) {
+func (s *Search) traces(ctx context.Context, here treefs.Reader) ([]string, error) {
 	if s.Marked == nil {
 		return nil, nil
 	}
@@ -52,7 +52,7 @@ func (s *Search) traces(here treefs.Reader) ([]string, error) {
 		}
 		names := []string{place}
 		if kind == treefs.Folder {
-			if names, err = here.Below(place); err != nil {
+			if names, err = here.Below(ctx, place); err != nil {
 				return nil, err
 			}
 		}
@@ -71,10 +71,13 @@ func (s *Search) traces(here treefs.Reader) ([]string, error) {
 }
 
 // stateOf compares what is owned with what is there. places are the files and folders whose other files are listed.
-func stateOf(here treefs.Reader, owned map[string]string, places []string) (*State, error) {
+func stateOf(ctx context.Context, here treefs.Reader, owned map[string]string, places []string) (*State, error) {
 	state := &State{Tree: make(Tree, len(owned))}
 	files := treefs.Lookup{Here: here}
 	for _, name := range slices.Sorted(maps.Keys(owned)) { // neighbors are deltas against each other
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		kind, text, err := files.At(name)
 		if err != nil {
 			return nil, err
@@ -97,7 +100,7 @@ func stateOf(here treefs.Reader, owned map[string]string, places []string) (*Sta
 		var inside []string
 		switch kind {
 		case treefs.Folder:
-			inside, err = here.Below(place)
+			inside, err = here.Below(ctx, place)
 		case treefs.File, treefs.Other:
 			inside = []string{place}
 		}
@@ -132,9 +135,9 @@ func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 	if !here.Exists() {
 		return &State{Tree: Tree{}}, nil
 	}
-	state, err := stateOf(here, owned, search.Places)
+	state, err := stateOf(ctx, here, owned, search.Places)
 	if err == nil && unlisted != nil {
-		state.Traces, err = search.traces(here)
+		state.Traces, err = search.traces(ctx, here)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -146,12 +149,14 @@ func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 	return state, nil
 }
 
-// State returns the state of the branch below Target.Path.
-func (s *Snapshot) State(search Search) (*State, error) {
+// State returns the state of the branch below Target.Path. Target.Timeout bounds it.
+func (s *Snapshot) State(ctx context.Context, search Search) (*State, error) {
 	if s.site.IsZero() {
 		return &State{Tree: Tree{}}, nil
 	}
-	state, err := stateOf(s.files, s.owned, search.Places)
+	ctx, stop := s.from.target.withTimeout(ctx)
+	defer stop()
+	state, err := stateOf(ctx, s.files, s.owned, search.Places)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +167,7 @@ func (s *Snapshot) State(search Search) (*State, error) {
 		state.Unlisted = fmt.Errorf("%s: %w: there is no such file", path.Join(s.path, OwnershipFile), ErrForeign)
 	}
 	if state.Unlisted != nil {
-		state.Traces, err = search.traces(s.files)
+		state.Traces, err = search.traces(ctx, s.files)
 	}
 	return state, err
 }

@@ -3,10 +3,12 @@ package publish
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +39,7 @@ func TestState(t *testing.T) {
 	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 	need.That(t, !snapshot.When.IsZero(), "no time of the commit")
-	found, err = snapshot.State(Search{Places: []string{"d"}})
+	found, err = snapshot.State(t.Context(), Search{Places: []string{"d"}})
 	need.OK(t, err)
 	need.Deep(t, "a branch", *found, want)
 }
@@ -59,7 +61,7 @@ func TestStateWithoutList(t *testing.T) {
 		}
 		repo := with(t, files)
 		snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
-		found, err := snapshot.State(Search{Places: []string{"d"}})
+		found, err := snapshot.State(t.Context(), Search{Places: []string{"d"}})
 		need.That(t, err == nil && errors.Is(found.Unlisted, row.want) && len(found.Tree) <= 0 && reflect.DeepEqual(found.Others, []string{"d/a"}),
 			"%s: found %+v, %v, want %v", row.why, found, err, row.want)
 	}
@@ -174,4 +176,32 @@ func TestAboveAFolder(t *testing.T) {
 	if found, _, err = DirAbove(filepath.Join(top, "not", "there")); err != nil || len(found) != 1 {
 		t.Errorf("a folder that is not there yet: found %+v, %v", found, err)
 	}
+}
+
+// A few objects of git name more folders than any disk holds: their number ends the search, and so does its time.
+func TestStateOfABranchEnds(t *testing.T) {
+	t.Parallel()
+	repo := with(t, tree("site/a", "1"))
+	object := git(t, repo, "rev-parse", "main:site/a")
+	kind := "100644 blob"
+	for range 4 { // folders in folders, a thousand in each
+		var entries strings.Builder
+		for i := range 1000 {
+			fmt.Fprintf(&entries, "%s %s\t%04d\n", kind, object, i)
+		}
+		out, err := running(repo, strings.NewReader(entries.String()), "git", "mktree")
+		need.OK(t, err)
+		object, kind = strings.TrimSpace(out), "040000 tree"
+	}
+	top, err := running(repo, strings.NewReader("040000 tree "+object+"\tsite\n"), "git", "mktree")
+	need.OK(t, err)
+	git(t, repo, "update-ref", "refs/heads/main", git(t, repo, "commit-tree", "-m", "many", strings.TrimSpace(top)))
+	target := Target{URL: repo, Branch: "main", Path: "site"}
+	search := Search{Places: []string{"0000"}}
+	_, err = mustRead(t, target).State(t.Context(), search)
+	wantError(t, "all of them", err, nil, "more than 1000000 files and folders")
+	slow := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
+	slow.from.target.Timeout = time.Nanosecond
+	_, err = slow.State(t.Context(), search)
+	wantError(t, "in no time", err, ErrTimeout)
 }

@@ -139,7 +139,7 @@ func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.
 	if err != nil {
 		return Before{}, fmt.Errorf("%s: %w", target, err)
 	}
-	state, err := snapshot.State(search)
+	state, err := snapshot.State(ctx, search)
 	if err != nil {
 		return Before{}, fmt.Errorf("%s: %w", target, err)
 	}

@@ -40,9 +40,24 @@ func (in *Inputs) RestConfig() (*rest.Config, error) {
 			"or a pod's own account")
 	}
 	if err != nil {
+		if words := redact.Known(err.Error(), proxyLogins(rules)...); words != err.Error() {
+			err = errors.New(words)
+		}
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	return cfg, nil
+}
+
+// proxyLogins returns the logins of the proxies in the kubeconfig. An error repeats a proxy-url that is none.
+func proxyLogins(rules *clientcmd.ClientConfigLoadingRules) (logins []string) {
+	config, err := rules.Load()
+	if err != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(config.Clusters)) {
+		logins = append(logins, redact.Login(config.Clusters[name].ProxyURL)...)
+	}
+	return logins
 }
 
 // LoadingRules returns the places of the kubeconfig.

@@ -1,11 +1,15 @@
 package forge
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // maxResponse bounds an answer, in bytes: a list of pull requests is a small part of it.
@@ -20,28 +24,55 @@ func (c *Client) httpClient(repository Repository) *http.Client {
 	return &http.Client{Transport: &limitedTransport{transport}, CheckRedirect: checkRedirect}
 }
 
-// limitedTransport bounds the size of an answer.
+// limitedTransport bounds the size of an answer, and refuses one without data.
 type limitedTransport struct{ http.RoundTripper }
 
 func (l *limitedTransport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := l.RoundTripper.RoundTrip(request)
-	if err == nil {
-		if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/html" &&
-			response.StatusCode < 300 {
-			_ = response.Body.Close() // the body is not needed
-			return nil, &pageError{oneLine(request.URL.Host)}
-		}
-		response.Body = http.MaxBytesReader(nil, response.Body, maxResponse)
+	if err != nil {
+		return nil, err
 	}
-	return response, err
+	host := oneLine(request.URL.Host)
+	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/html" &&
+		response.StatusCode < 300 {
+		_ = response.Body.Close() // the body is not needed
+		return nil, &answerError{host + " answered with a web page instead of API data: " +
+			"is the forge at that address, or does a proxy ask for a login?"}
+	}
+	response.Body = http.MaxBytesReader(nil, response.Body, maxResponse)
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return response, nil
+	}
+	text, err := io.ReadAll(response.Body)
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return nil, err
+	}
+	if found := noData(text); found != "" {
+		return nil, &answerError{fmt.Sprintf("%s answered with %s instead of API data", host, found)}
+	}
+	response.Body = io.NopCloser(bytes.NewReader(text))
+	return response, nil
 }
 
-// pageError is a web page where the API's answer should be.
-type pageError struct{ host string }
-
-func (e *pageError) Error() string {
-	return e.host + " answered with a web page instead of API data: is the forge at that address, or does a proxy ask for a login?"
+// noData returns what an answer is that every client takes for data, although it holds none.
+func noData(text []byte) string {
+	isNull := func(text []byte) bool { return string(bytes.TrimSpace(text)) == "null" }
+	var list []json.RawMessage
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+		return "nothing"
+	case isNull(text):
+		return "null"
+	case json.Unmarshal(text, &list) == nil && slices.ContainsFunc(list, func(one json.RawMessage) bool { return isNull(one) }):
+		return "a list with null"
+	}
+	return ""
 }
+
+// answerError is what a server answered instead of the API's data.
+type answerError struct{ words string }
+
+func (e *answerError) Error() string { return e.words }
 
 // movedError is a redirect that is not followed.
 type movedError struct{ to string }

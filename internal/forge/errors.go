@@ -64,11 +64,11 @@ func retry(err error) (time.Duration, bool) {
 		refused     *apiError
 		certificate *tls.CertificateVerificationError
 		moved       *movedError
-		page        *pageError
+		answer      *answerError
 		request     *url.Error
 	)
 	switch {
-	case errors.As(err, &moved), errors.As(err, &page), errors.As(err, &certificate), errors.Is(err, context.Canceled):
+	case errors.As(err, &moved), errors.As(err, &answer), errors.As(err, &certificate), errors.Is(err, context.Canceled):
 		return 0, false
 	case errors.As(err, &refused):
 		switch {

@@ -154,16 +154,40 @@ func (c *Client) Open(ctx context.Context, repository Repository, request Reques
 }
 
 func (c *Client) connect(repository Repository) (api, error) {
-	httpClient := c.httpClient(repository)
-	switch repository.Kind {
-	case GitHub:
-		return newGitHub(repository, httpClient, c.Token)
-	case GitLab:
-		return newGitLab(repository, httpClient, c.Token)
-	case Gitea:
-		return newGitea(repository, httpClient, c.Token)
+	connect, known := map[Provider]func(Repository, *http.Client, string) (api, error){
+		GitHub: newGitHub, GitLab: newGitLab, Gitea: newGitea,
+	}[repository.Kind]
+	if !known {
+		return nil, fmt.Errorf("%s: the kind of forge is unknown", repository.Web)
 	}
-	return nil, fmt.Errorf("%s: the kind of forge is unknown", repository.Web)
+	connected, err := connect(repository, c.httpClient(repository), c.Token)
+	return numbered{connected}, err
+}
+
+// numbered is a forge's API whose pull requests have numbers: an answer without one, such as {}, is none.
+type numbered struct{ api }
+
+func (n numbered) list(ctx context.Context, head string, open bool) ([]*pull, error) {
+	found, err := n.api.list(ctx, head, open)
+	for _, one := range found {
+		err = errors.Join(err, one.check())
+	}
+	return found, err
+}
+
+func (n numbered) put(ctx context.Context, before *pull, request Request) (*pull, error) {
+	made, err := n.api.put(ctx, before, request)
+	if err == nil {
+		err = made.check()
+	}
+	return made, err
+}
+
+func (p *pull) check() error {
+	if p.number < 1 {
+		return &answerError{"the forge's answer has no pull request with a number"}
+	}
+	return nil
 }
 
 // settle returns the open pull request for a branch, or one that a person closed at the same commit. Of several that are

@@ -289,6 +289,42 @@ func TestElsewhere(t *testing.T) {
 	})
 }
 
+// An answer that a library takes for data, and that has none, is no answer: neither "there is no pull request" nor "opened".
+func TestAnswersWithoutData(t *testing.T) {
+	for _, row := range []struct {
+		method, answer string
+		status         int
+		want           string
+	}{
+		{http.MethodGet, "null", 200, "answered with null instead of API data"},
+		{http.MethodGet, " [null]", 200, "answered with a list with null instead of API data"},
+		{http.MethodGet, "", 200, "answered with nothing instead of API data"},
+		{http.MethodGet, "", 204, "answered with nothing instead of API data"},
+		{http.MethodPost, "null\n", 201, "answered with null instead of API data"},
+		{http.MethodPost, "", 201, "answered with nothing instead of API data"},
+		{http.MethodPost, "", 204, "answered with nothing instead of API data"},
+		{http.MethodPost, "{}", 201, "the forge's answer has no pull request with a number"},
+		{http.MethodPost, `{"number": -1, "iid": -1}`, 201, "the forge's answer has no pull request with a number"},
+		{http.MethodPost, `{"number": null, "iid": null}`, 201, "the forge's answer has no pull request with a number"},
+	} {
+		t.Run(row.method+row.answer, func(t *testing.T) {
+			onEach(t, func(t *testing.T, f *fake) {
+				f.before = func(w http.ResponseWriter, r *http.Request) bool {
+					if r.Method != row.method {
+						return false
+					}
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(row.status)
+					_, _ = w.Write([]byte(row.answer))
+					return true
+				}
+				need.Error(t, "", refuse(t, f, Client{Token: fakeToken}), row.want)
+				need.Len(t, "requests that change something", f.writes, 0)
+			})
+		})
+	}
+}
+
 func TestLabels(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		opened := ask(t, f, request(func(r *Request) { r.Labels = []string{"hosts", "hosts"} }), Created)

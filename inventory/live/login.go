@@ -23,6 +23,7 @@ type login struct {
 // watchLogin returns a copy of a configuration that records its logins.
 func watchLogin(cfg *rest.Config) (*rest.Config, *login) {
 	l := &login{sent: map[string]bool{cfg.BearerToken: true, cfg.Password: true}}
+	l.noteProxy(cfg)
 	cfg = rest.CopyConfig(cfg)
 	// The first wrapper is the innermost: it sees the request as it is sent.
 	others := cfg.WrapTransport
@@ -44,6 +45,27 @@ type noting struct {
 func (n noting) RoundTrip(request *http.Request) (*http.Response, error) {
 	n.login.note(request.Header.Get("Authorization"))
 	return n.RoundTripper.RoundTrip(request)
+}
+
+// noteProxy notes the login of the proxy that a kubeconfig (proxy-url) or the environment names.
+func (l *login) noteProxy(cfg *rest.Config) {
+	find := cfg.Proxy
+	if find == nil {
+		find = http.ProxyFromEnvironment
+	}
+	server, _, err := rest.DefaultServerUrlFor(cfg)
+	if err != nil {
+		return // the first request has the error
+	}
+	proxy, err := find(&http.Request{URL: server})
+	if err != nil || proxy == nil || proxy.User == nil {
+		return
+	}
+	secret, _ := proxy.User.Password()
+	sent := base64.StdEncoding.EncodeToString([]byte(proxy.User.Username() + ":" + secret))
+	for _, one := range append(redact.Login(proxy.String()), secret, sent) {
+		l.sent[one] = true
+	}
 }
 
 func (l *login) note(header string) {

@@ -1,6 +1,7 @@
 package credentials
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func FuzzRedact(f *testing.F) {
 	f.Fuzz(func(t *testing.T, form string) {
 		const secret = "s3cretS3cret"
 		address := strings.Replace(form, "%s", secret, 1)
-		if strings.Count(address, secret) != 1 || !strings.Contains(password(address), secret) {
+		if strings.Count(address, secret) != 1 || !slices.ContainsFunc(redact.Login(address), func(s string) bool { return strings.Contains(s, secret) }) {
 			return // it is not where a password is, or elsewhere too
 		}
 		said := redact.URL(address)

@@ -79,11 +79,14 @@ func (d Folder) At(name string) (treefs.EntryKind, []byte, error) {
 }
 
 // Below lists the files below a folder.
-func (d Folder) Below(name string) ([]string, error) {
+func (d Folder) Below(ctx context.Context, name string) ([]string, error) {
 	var found []string
 	err := fs.WalkDir(d.root.FS(), name, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			found = append(found, path)
+		}
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
 		}
 		return err
 	})

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,7 +91,7 @@ func (d Folder) finish(owned map[string]string, adopt bool) error {
 	if !found { // it was moved last
 		return d.root.RemoveAll(treefs.StageInside)
 	}
-	names, err := staged.Below(".")
+	names, err := staged.Below(context.Background(), ".") // the tree stands between two states until it is done
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +23,11 @@ type Files struct {
 	Root  plumbing.Hash           // zero: no files
 	Known map[string][]byte       // contents read so far, of which At asks no store
 	trees map[string]*object.Tree // folders read so far; nil: not a folder
+	read  int                     // entries of these
 }
+
+// mostEntries is how many files and folders are read of a tree. A few objects of git can name any number of them.
+const mostEntries = 1_000_000
 
 // Folder returns a folder, nil where there is none.
 func (c *Files) Folder(name string) (*object.Tree, error) {
@@ -43,6 +48,9 @@ func (c *Files) Folder(name string) (*object.Tree, error) {
 	tree, err := object.GetTree(c.Store, hash)
 	if err != nil {
 		return nil, fmt.Errorf("%s: tree %s: %w", name, hash, err)
+	}
+	if c.read += len(tree.Entries); c.read > mostEntries {
+		return nil, fmt.Errorf("%s: more than %d files and folders, want at most that", name, mostEntries)
 	}
 	if c.trees == nil {
 		c.trees = map[string]*object.Tree{}
@@ -103,7 +111,10 @@ func (c *Files) At(name string) (treefs.EntryKind, []byte, error) {
 }
 
 // Below lists the files and others below a folder.
-func (c *Files) Below(name string) ([]string, error) {
+func (c *Files) Below(ctx context.Context, name string) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	tree, err := c.Folder(name)
 	if err != nil || tree == nil {
 		return nil, err
@@ -115,7 +126,7 @@ func (c *Files) Below(name string) ([]string, error) {
 			found = append(found, full)
 			continue
 		}
-		inside, err := c.Below(full)
+		inside, err := c.Below(ctx, full)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package treefs
 
 import (
+	"context"
 	"errors"
 	"strings"
 )
@@ -24,7 +25,7 @@ type Reader interface {
 	// At returns the kind of the entry at a path, with a file's content.
 	At(name string) (EntryKind, []byte, error)
 	// Below lists the files and others below a folder, as paths from the root.
-	Below(name string) ([]string, error)
+	Below(ctx context.Context, name string) ([]string, error)
 }
 
 // Lookup is At of a Reader, where what lies behind a link does not exist: an owned file is never looked for, and never
