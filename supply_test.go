@@ -1,0 +1,64 @@
+package sipgen_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+// Actions of others run with a workflow's rights and secrets: they are named by commit, and the version is a comment.
+// The project's own action is named by the release of which the files are.
+func TestActionsArePinned(t *testing.T) {
+	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v[0-9]+\.[0-9]+\.[0-9]+$|^airshipit/sipgen@v`)
+	seen := 0
+	for _, folder := range []string{".github", "ci"} {
+		need.OK(t, filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			for i, line := range strings.Split(string(need.Read(t, name)), "\n") {
+				if action, uses := strings.CutPrefix(strings.TrimLeft(line, " -"), "uses: "); uses {
+					seen++
+					need.That(t, pinned.MatchString(action), "%s:%d: found %s, want a commit and its version", name, i+1, action)
+				}
+			}
+			return nil
+		}))
+	}
+	need.That(t, seen >= 10, "found %d actions", seen)
+	var renovate struct {
+		Extends []string `json:"extends"`
+	}
+	need.OK(t, json.Unmarshal(need.Read(t, "renovate.json"), &renovate))
+	need.Same(t, "the update bot", renovate.Extends, []string{"config:recommended", "helpers:pinGitHubActionDigests"})
+}
+
+// govulncheck's exit status tells what it has found, and no word of its text.
+func TestVulnerabilityGate(t *testing.T) {
+	for _, row := range []struct {
+		why, program, ci string
+		fails            bool
+		says             string
+	}{
+		{"nothing is found", "exit 0", "true", false, ""},
+		{"a finding about a timeout, a status and a network", "echo 'GO-2025-3404: dial tcp 403 404 timeout'; exit 3", "", true, "GO-2025-3404"},
+		{"a finding in CI", "echo GO-2025-3404; exit 3", "true", true, "GO-2025-3404"},
+		{"no database", "echo 'dial tcp: no such host' >&2; exit 1", "", false, "ended with 1: not checked"},
+		{"no database in CI", "echo 'dial tcp: no such host' >&2; exit 1", "true", true, "no such host"},
+		{"wrong usage in CI", "exit 2", "true", true, "ended with 2: not checked"},
+	} {
+		program := filepath.Join(t.TempDir(), "govulncheck")
+		need.OK(t, os.WriteFile(program, []byte("#!/bin/sh\n"+row.program+"\n"), 0o755))
+		gate := exec.Command("bash", "hack/vulnerabilities.sh", program, "./...")
+		gate.Env = append(os.Environ(), "CI="+row.ci)
+		said, err := gate.CombinedOutput()
+		need.That(t, (err != nil) == row.fails && strings.Contains(string(said), row.says), "%s: found %v\n%s", row.why, err, said)
+	}
+}
