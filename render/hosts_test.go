@@ -70,6 +70,19 @@ func TestUntouchableHosts(t *testing.T) {
 	wantNot(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml")
 }
 
+// A host that was read before its tree was committed keeps the patch of a release as it is: its uid and its use are older
+// than what the tree says of them.
+func TestReleasesOfHostsReadBeforeTheTree(t *testing.T) {
+	c := placed("a")
+	c.Roles[0].Releasing[0].Host.Faults = []inventory.Fault{{Kind: inventory.FaultOld}}
+	const gone = "clusters/lab/a/hosts/metal3.gone.yaml"
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: Tree{gone: []byte("as it was\n")}})
+	need.Equal(t, "the patch is now", string(tree[gone]), "as it was\n")
+	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "- metal3.gone.yaml")
+	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "uid: uid-of-kept")
+}
+
 // Without a uid a patch would create a host that does not exist (a BareMetalHost without a spec).
 func TestMergeNeedsUIDs(t *testing.T) {
 	c := placed("a")
