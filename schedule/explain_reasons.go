@@ -35,14 +35,23 @@ type (
 type (
 	// Kept: held from before, by its labels or by the previous tree (Origin). Use is what uses it, nil for nothing.
 	// Trouble is what is wrong with it. StandIn: it is to be replaced for its Trouble, and no other host can take its
-	// place; Reserved is the reservation that keeps such hosts, "" for none. Refused is why its cluster is frozen.
+	// place; Reserved is the reservation that keeps such hosts, "" for none; Stays is the rule that keeps it in its slot,
+	// nil for none. Refused is why its cluster is frozen.
 	Kept struct {
 		Origin       Origin
 		Use, Trouble Reason
 		StandIn      bool
 		Reserved     string
+		Stays        Reason
 		Refused      []Refusal
 	}
+	// WaitsForOthers: a failed host keeps its slot while Hosts, as many as the brake allows, wait to leave.
+	WaitsForOthers struct {
+		Hosts []HostKey
+		Most  int
+	}
+	// NoRoom: a failed host keeps its slot because its tenant may have no host more.
+	NoRoom struct{ Limit *Limit }
 	// Chosen: new, one of There free hosts that fit in the domain Key=Value; Elsewhere more fit, in Domains other
 	// domains. Unlabelled more fit that may lie in the same domain: they lack the label Key. Key is empty for a role
 	// without topology keys, and Value for a host without the label Key.
@@ -112,6 +121,8 @@ func (NotSelected) isReason()      {}
 func (HeldBy) isReason()           {}
 func (BeingReleased) isReason()    {}
 func (Kept) isReason()             {}
+func (WaitsForOthers) isReason()   {}
+func (NoRoom) isReason()           {}
 func (Chosen) isReason()           {}
 func (Surplus) isReason()          {}
 func (Decommissioned) isReason()   {}

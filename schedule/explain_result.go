@@ -67,7 +67,7 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	for _, i := range r.standIn {
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin,
 			Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true,
-				Reserved: reserved}}, Held)
+				Reserved: reserved, Stays: r.stays[i]}}, Held)
 	}
 	for _, i := range r.frozen {
 		h, verdict := &s.hosts[i], Held
@@ -79,7 +79,7 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	}
 	for i, reason := range r.pending { // sorted below
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin, Pending: true, Reason: reason,
-			Replaced: r.fresh[i]}, Pending)
+			Replaced: r.fresh[i] && !s.onlyNamed(r, i)}, Pending)
 	}
 	for n := range r.picks {
 		put(r.picks[n].host, Assignment{Standby: n >= r.newActive, Origin: New, Reason: r.picks[n].reason}, Assigned)
@@ -90,8 +90,8 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	s.pairReplaced(r, out.Assigned)
 	for _, gone := range r.released {
 		h := &s.hosts[gone.host]
-		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since, Replaced: r.fresh[gone.host],
-			Approval: h.holding.Approval}
+		leaves := Release{Host: h.Host, Reason: gone.reason, Since: gone.since, Approval: h.holding.Approval,
+			Replaced: r.fresh[gone.host] && !s.onlyNamed(r, gone.host)}
 		if gone.since == FromTree {
 			leaves.Use = h.holding.Claim.Use
 		} else if _, ok := gone.reason.(Approved); ok {

@@ -11,6 +11,7 @@ import (
 // slot, unless fillSlots moves it.
 func (s *planner) keep(r *role) {
 	r.pending, r.why, r.standbySlot, r.fresh = map[int32]Reason{}, map[int32]Reason{}, map[int32]bool{}, map[int32]bool{}
+	r.stays = map[int32]Reason{}
 	r.gone = s.empty[r.key()]
 	for _, t := range s.lost[r.key()] {
 		if !t.Standby && !t.Pending {
@@ -43,11 +44,9 @@ func (s *planner) keep(r *role) {
 		holds = append(holds, i)
 		r.standbySlot[i] = h.standby
 	}
-	active, standby := s.good(r, holds, false), s.good(r, holds, true)
 	holds, leaving = s.holdAgain(r, holds, leaving)
 	s.fillSlots(r, holds)
-	filled := [2]int{min(s.good(r, holds, false), r.active) - active, min(s.good(r, holds, true), r.standby) - standby}
-	holds = s.releaseSurplus(r, holds, filled)
+	holds = s.releaseSurplus(r, holds)
 	for _, i := range goes {
 		s.startRelease(r, i, Replaced{Trouble: r.why[i]})
 	}
@@ -78,18 +77,59 @@ func (s *planner) good(r *role, holds []int32, standby bool) (n int) {
 	return n
 }
 
+// filled returns how many hosts are in active slots, or in standby slots. A failed host is until another one got its
+// slot.
+func (r *role) filled(holds []int32, standby bool) (n int) {
+	for _, i := range holds {
+		if r.standbySlot[i] == standby && !r.fresh[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// failing are the failed hosts in active slots, or in standby slots, in the order in which they lose them.
+func (s *planner) failing(r *role, holds []int32, standby bool) (hosts []int32) {
+	for _, i := range holds {
+		if r.standbySlot[i] == standby && s.fails(r, i) {
+			hosts = append(hosts, i)
+		}
+	}
+	slices.SortFunc(hosts, func(a, b int32) int { return s.compareRelease(r, a, b) })
+	return hosts
+}
+
+// yield has the first of some failed hosts that may, and in whose place the other host has room, lose its slot, and
+// returns its index, -1 for none.
+func (s *planner) yield(r *role, hosts []int32, room func(instead int32) bool) int {
+	n := slices.IndexFunc(hosts, func(i int32) bool { return s.mayReplace(r, i) && room(i) })
+	if n >= 0 {
+		s.replace(r, hosts[n])
+	}
+	return n
+}
+
 // fit reports whether the host can serve a machine of its cluster: see Unfit of package holdings.
 func (s *planner) fit(i int32) bool { return holdings.Unfit(s.hosts[i].Host) == holdings.Why{} }
 
-// fillSlots promotes fit standby hosts, the first by name, to the active slots that no good host fills. If the role has
-// too many good active hosts, those that would be released first become standby hosts.
+// fillSlots promotes fit standby hosts, the first by name, to the empty active slots and to those of failed hosts. If
+// the role has too many good active hosts, those that would be released first become standby hosts.
 func (s *planner) fillSlots(r *role, holds []int32) {
 	active, standby := s.good(r, holds, false), s.good(r, holds, true)
+	filled, failing := r.filled(holds, false), s.failing(r, holds, false)
 	for _, i := range holds {
-		if active < r.active && r.standbySlot[i] && !s.fails(r, i) && s.fit(i) {
-			r.standbySlot[i] = false
-			active++
+		if active >= r.active || !r.standbySlot[i] || s.fails(r, i) || !s.fit(i) {
+			continue
 		}
+		if filled < r.active {
+			filled++
+		} else if n := s.yield(r, failing, func(int32) bool { return true }); n >= 0 {
+			failing = slices.Delete(failing, n, n+1)
+		} else {
+			break
+		}
+		r.standbySlot[i] = false
+		active, standby = active+1, standby-1
 	}
 	if n := min(active-r.active, r.standby-standby); n > 0 {
 		serving := slices.DeleteFunc(slices.Clone(holds), func(i int32) bool { return r.standbySlot[i] || s.fails(r, i) })
@@ -99,29 +139,30 @@ func (s *planner) fillSlots(r *role, holds []int32) {
 	}
 }
 
-// releaseSurplus releases surplus active and standby hosts, and returns the others. filled are the active and standby
-// slots that were filled in this run: as many failed hosts lose their slots.
-func (s *planner) releaseSurplus(r *role, holds []int32, filled [2]int) (stay []int32) {
-	slots := [2][]int32{}
+// releaseSurplus releases the failed hosts whose slots others got, and surplus active and standby hosts. It returns
+// the others.
+func (s *planner) releaseSurplus(r *role, holds []int32) (stay []int32) {
+	slots, here := [2][]int32{}, []int32{}
 	for _, i := range holds {
 		slot := 0
 		if r.standbySlot[i] {
 			slot = 1
 		}
+		if r.fresh[i] {
+			s.startRelease(r, i, Replaced{Trouble: r.why[i]})
+			continue
+		}
+		here = append(here, i)
 		slots[slot] = append(slots[slot], i)
 	}
-	in := s.crowd(r, holds)
+	in := s.crowd(r, here)
 	for slot, want := range []int{r.active, r.standby} {
-		enough := want > 0 && s.good(r, holds, slot == 1) >= want
+		enough := want > 0 && s.good(r, here, slot == 1) >= want
 		goes := s.firstToGo(r, slots[slot], in, len(slots[slot])-want)
 		for _, i := range goes {
 			why := s.surplusReason(r)
 			switch {
 			case !s.fails(r, i):
-			case filled[slot] > 0:
-				r.fresh[i] = !s.hosts[i].wasPending
-				filled[slot]--
-				why = Replaced{Trouble: r.why[i]}
 			case enough:
 				why = Replaced{Trouble: r.why[i]}
 			default:
@@ -185,6 +226,7 @@ func (s *planner) startRelease(r *role, i int32, why Reason) {
 		return
 	case use != nil && !r.cluster.approved[i]:
 		r.pending[i] = ReleaseWaits{why, use}
+		s.countWaiting(i)
 		return
 	case use != nil:
 		why = Approved{why, use}
@@ -193,46 +235,51 @@ func (s *planner) startRelease(r *role, i int32, why Reason) {
 	r.released = append(r.released, release{i, why, New})
 }
 
-// holdAgain cancels releases: hosts that still carry the labels fill slots without a good host, where the domain has
-// room. Active slots are filled first, and formerly active hosts come first. It returns the held hosts and those that
-// still leave.
+// holdAgain cancels releases: fit hosts fill empty slots, and those of failed hosts, where the domain has room. Active
+// slots are filled first, and formerly active hosts come first. It returns the held hosts and those that still leave.
 func (s *planner) holdAgain(r *role, holds, leaving []int32) (held, left []int32) {
 	in := map[int32]int{} // by domain
-	count := func(i int32) {
+	count := func(i int32, n int) {
 		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
-			in[d]++
+			in[d] += n
 		}
-	}
-	room := func(i int32) bool {
-		for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
-			if in[d] >= r.most(d) {
-				return false
-			}
-		}
-		return true
 	}
 	for _, i := range holds {
-		if !s.fails(r, i) {
-			count(i)
-		}
+		count(i, 1)
 	}
-	active, standby := s.good(r, holds, false), s.good(r, holds, true)
+	good := s.good(r, holds, false) + s.good(r, holds, true)
+	filled := [2]int{r.filled(holds, false), r.filled(holds, true)}
+	failing := [2][]int32{s.failing(r, holds, false), s.failing(r, holds, true)}
 	slices.SortStableFunc(leaving, func(a, b int32) int { return order.Bool(s.hosts[a].standby, s.hosts[b].standby) })
 	for _, i := range leaving {
-		if active+standby < r.want() && r.why[i] == nil && room(i) && s.mayStay(i) {
-			count(i)
-			r.standbySlot[i] = active >= r.active
-			if active < r.active {
-				active++
-			} else {
-				standby++
+		slot, instead := -1, int32(-1)
+		if good < r.want() && r.why[i] == nil && s.mayStay(i) {
+			room := func(instead int32) bool {
+				if instead >= 0 {
+					count(instead, -1)
+					defer count(instead, 1)
+				}
+				for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
+					if in[d] >= r.most(d) {
+						return false
+					}
+				}
+				return true
 			}
-			holds = append(holds, i)
-			s.hosts[i].releasing = false
-			s.takeBack(r, i)
+			slot, instead = s.slotAgain(r, &filled, &failing, room)
+		}
+		if slot < 0 {
+			left = append(left, i)
 			continue
 		}
-		left = append(left, i)
+		if count(i, 1); instead >= 0 {
+			count(instead, -1)
+		}
+		r.standbySlot[i] = slot == 1
+		good++
+		holds = append(holds, i)
+		s.hosts[i].releasing = false
+		s.takeBack(r, i)
 	}
 	slices.Sort(holds)
 	return holds, left
@@ -248,6 +295,30 @@ func (s *planner) takeBack(r *role, i int32) {
 		r.gone--
 	}
 	s.lost[r.key()] = slices.Delete(s.lost[r.key()], own, own+1)
+}
+
+// slotAgain returns the slot of a host that is taken back, 0 for an active and 1 for a standby one, -1 for none: an
+// empty one, else that of the failed host instead.
+func (s *planner) slotAgain(
+	r *role, filled *[2]int, failing *[2][]int32, room func(instead int32) bool,
+) (slot int, instead int32) {
+	for slot, want := range []int{r.active, r.standby} {
+		if filled[slot] < want && room(-1) {
+			filled[slot]++
+			return slot, -1
+		}
+	}
+	for slot, want := range []int{r.active, r.standby} {
+		if filled[slot]-len(failing[slot]) >= want {
+			continue // its failed hosts are surplus
+		}
+		if n := s.yield(r, failing[slot], room); n >= 0 {
+			instead = failing[slot][n]
+			failing[slot] = slices.Delete(failing[slot], n, n+1)
+			return slot, instead
+		}
+	}
+	return -1, -1
 }
 
 // mayStay reports whether the release of a leaving host may be cancelled: it is fit, and its labels may be written. A

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/airshipit/sipgen/internal/holdings"
-	"github.com/airshipit/sipgen/inventory"
 )
 
 // Loss counts the hosts that a run takes away from the clusters: each that holdings or the previous tree give to a
@@ -14,30 +13,29 @@ import (
 type Loss struct {
 	// Claimed is how many hosts the clusters had, by the previous tree or by live labels.
 	Claimed int
-	// Missing hosts are gone from the inventory; Recreated have another uid; Moved are another cluster's now; Replaced
-	// have failed, are in use, and lose their slots; Released leave, or wait to leave. All are sorted.
-	Missing, Recreated, Moved, Replaced, Released []HostKey
+	// Missing hosts are gone from the inventory; Recreated have another uid; Moved are another cluster's now; Released
+	// leave, or wait to leave. All are sorted. A failed host whose slot another one got is in none: see Options.Brake.
+	Missing, Recreated, Moved, Released []HostKey
 	// Virtual are hosts that ViNO is no longer asked for, and that are in no other list. Losses does not set it.
 	Virtual []HostKey
 	// Remade are hosts that ViNO recreates or gives other addresses, and that are in no other list. Losses does not
 	// set it.
 	Remade []HostKey
-	// Asked is how many of the released and replaced hosts each cluster gives up itself: by counts, by RemoveAnnotation
-	// of package v1, or by leaving. Failed is how many of them have failed, and another host got their slot.
-	Asked, Failed map[ClusterKey]int
+	// Asked is how many of the released hosts each cluster gives up itself: by counts, by RemoveAnnotation of package
+	// v1, or by leaving.
+	Asked map[ClusterKey]int
 }
 
 // Total returns the number of hosts lost in any way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Recreated) + len(l.Moved) + len(l.Replaced) + len(l.Released) +
-		len(l.Virtual) + len(l.Remade)
+	return len(l.Missing) + len(l.Recreated) + len(l.Moved) + len(l.Released) + len(l.Virtual) + len(l.Remade)
 }
 
 // Beyond is a cluster whose spec gives up more hosts than a run may still take.
 type Beyond struct {
 	Cluster ClusterKey
-	// Number is how many hosts the cluster loses, failed ones included: what its annotation is to accept. Before is how
-	// many the run loses that count before them.
+	// Number is how many hosts the cluster loses: what its annotation is to accept. Before is how many the run loses that
+	// count before them.
 	Number, Before int
 }
 
@@ -50,8 +48,7 @@ func (l *Loss) Beyond(limit int, clusters []Cluster, answers map[ClusterKey]int)
 	accepts := map[ClusterKey]bool{}
 	for key, answer := range answers {
 		before -= l.Asked[key]
-		if accepts[key] = l.Asked[key] > 0 && answer == l.number(key); accepts[key] {
-			before -= l.Failed[key]
+		if accepts[key] = l.Asked[key] > 0 && answer == l.Asked[key]; accepts[key] {
 			accepted += answer
 		}
 	}
@@ -61,15 +58,13 @@ func (l *Loss) Beyond(limit int, clusters []Cluster, answers map[ClusterKey]int)
 		switch asked := l.Asked[key]; {
 		case !speaks || asked == 0 || accepts[key]:
 		case before+asked > limit:
-			beyond = append(beyond, Beyond{key, l.number(key), before - l.Failed[key]})
+			beyond = append(beyond, Beyond{key, asked, before})
 		default:
 			before += asked
 		}
 	}
 	return beyond, accepted
 }
-
-func (l *Loss) number(key ClusterKey) int { return l.Asked[key] + l.Failed[key] }
 
 // had is what a cluster has in the previous tree or by labels.
 type had struct {
@@ -81,16 +76,16 @@ type had struct {
 // kept is what becomes of a host that a cluster had.
 type kept struct {
 	cluster ClusterKey
-	// stays: it neither leaves nor waits to leave. replaced: it failed, and another host gets its slot in this run. named:
-	// the spec names it for removal.
-	stays, waits, replaced, named bool
+	// stays: it neither leaves nor waits to leave. replaced: it failed by itself, and another host gets its slot in this
+	// run.
+	stays, replaced bool
 }
 
 // Losses counts the hosts that the placement takes away. One that goes instead of one that waited to go is no new loss:
 // as many of a cluster's losses do not count as hosts of it no longer wait.
 func Losses(p *Placement) Loss {
-	loss := Loss{Asked: map[ClusterKey]int{}, Failed: map[ClusterKey]int{}}
-	before, after := p.had(), p.kept()
+	loss := Loss{Asked: map[ClusterKey]int{}}
+	before, after := hadBy(p.Holdings), p.kept()
 	instead := map[ClusterKey]int{}
 	for key, was := range before {
 		loss.Claimed++
@@ -110,12 +105,7 @@ func Losses(p *Placement) Loss {
 			loss.Recreated = append(loss.Recreated, key)
 		case !own:
 			loss.Moved = append(loss.Moved, key)
-		case is.replaced && !is.named && is.waits:
-			loss.Replaced = append(loss.Replaced, key)
-			loss.Failed[was.cluster]++
-		case is.replaced && !is.named:
-			loss.Released = append(loss.Released, key)
-			loss.Failed[was.cluster]++
+		case is.replaced:
 		case instead[was.cluster] > 0:
 			instead[was.cluster]--
 		default:
@@ -126,15 +116,15 @@ func Losses(p *Placement) Loss {
 	return loss
 }
 
-// had returns the hosts that the clusters have in the previous tree, or else by holdings.
-func (p *Placement) had() map[HostKey]had {
+// hadBy returns the hosts that the clusters have in the previous tree, or else by holdings.
+func hadBy(by *holdings.Holdings) map[HostKey]had {
 	out := map[HostKey]had{}
-	for i := range p.Holdings.Hosts {
-		if h := &p.Holdings.Hosts[i]; h.State == holdings.Held {
+	for i := range by.Hosts {
+		if h := &by.Hosts[i]; h.State == holdings.Held {
 			out[holdings.KeyOf(h.Host)] = had{cluster: h.Cluster}
 		}
 	}
-	for _, claim := range p.Holdings.Tree {
+	for _, claim := range by.Tree {
 		was, held := out[claim.Host]
 		switch {
 		case !claim.Releasing:
@@ -151,27 +141,14 @@ func (p *Placement) kept() map[HostKey]kept {
 	out := map[HostKey]kept{}
 	for i := range p.Clusters {
 		c := &p.Clusters[i]
-		put := func(h *inventory.Host, is kept, why Reason) {
-			is.cluster = c.Key
-			if waits, ok := why.(ReleaseWaits); ok {
-				why = waits.Why
-			}
-			if approved, ok := why.(Approved); ok {
-				why = approved.Why
-			}
-			if replaced, ok := why.(Replaced); ok {
-				_, is.named = replaced.Trouble.(MarkedForRemoval)
-			}
-			out[HostKey{Namespace: h.Namespace, Name: h.Name}] = is
-		}
 		for j := range c.Roles {
 			for k := range c.Roles[j].Assigned {
 				a := &c.Roles[j].Assigned[k]
-				put(a.Host, kept{stays: !a.Pending, waits: a.Pending, replaced: a.Replaced}, a.Reason)
+				out[holdings.KeyOf(a.Host)] = kept{c.Key, !a.Pending, a.Replaced}
 			}
 			for k := range c.Roles[j].Releasing {
 				gone := &c.Roles[j].Releasing[k]
-				put(gone.Host, kept{replaced: gone.Replaced}, gone.Reason)
+				out[holdings.KeyOf(gone.Host)] = kept{c.Key, false, gone.Replaced}
 			}
 		}
 	}

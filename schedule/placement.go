@@ -38,6 +38,10 @@ type Options struct {
 	// one. Labels alone give them no host, and what the tree notes of approvals and empty slots stays.
 	Absent map[ClusterKey]bool
 
+	// Brake returns the number of the brake, for so many hosts that the clusters have: how many failed hosts in use may
+	// wait to leave at a time. nil is any number.
+	Brake func(claimed int) int
+
 	// Limits are those of the tenants, by cluster; clusters of one tenant have the same one.
 	Limits map[ClusterKey]*Limit
 
@@ -67,6 +71,7 @@ type Previous struct {
 }
 
 // Limit is how many hosts the clusters of a tenant may hold, get and let go, and how many of them in standby slots.
+// Failed hosts in use that are to leave do not count, up to the number of the brake.
 type Limit struct {
 	Hosts, Standby int
 	// HostsFrom and StandbyFrom name what sets the numbers, for messages.
@@ -188,7 +193,8 @@ type Assignment struct {
 	// Trouble is what is wrong with the host, nil for nothing: being deleted, in error, marked unhealthy, or named
 	// for removal.
 	Trouble Reason
-	// Replaced: it has failed and is in use, and another host gets its slot in this run. Its release is pending.
+	// Replaced: it has failed by itself and is in use, and another host gets its slot in this run. Its release is
+	// pending.
 	Replaced bool
 	// WasStandby: a held host had a standby slot.
 	WasStandby bool
@@ -221,7 +227,7 @@ type Release struct {
 	Reason Reason
 	// Since is FromTree when an earlier commit released it, and New when this one does.
 	Since Origin
-	// Replaced: it has failed, and another host gets its slot in this run.
+	// Replaced: it has failed by itself, and another host gets its slot in this run.
 	Replaced bool
 	// Use is what used the host when its release was approved, empty if it was not.
 	Use string

@@ -50,6 +50,7 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	s.settleAddresses()
 	s.refuseContradictions()
 	s.findTopologies()
+	s.startPace()
 	for _, r := range s.roles {
 		s.keep(r)
 	}

@@ -31,6 +31,7 @@ type planner struct {
 	lots       []lot
 	anyNames   map[int32]bool // hosts that an annotation of any cluster names
 
+	pace  pace
 	moved []readdressed // addresses of held hosts, by host and network
 
 	shapes  []*shape
@@ -115,6 +116,7 @@ type role struct {
 	frozen   []int32          // all claimed hosts of a refused cluster
 	why      map[int32]Reason // of failed and marked hosts: their trouble
 	fresh    map[int32]bool   // of these: those that lose their slots in this run
+	stays    map[int32]Reason // of these: those that keep their slots although a host may be free
 	// standbySlot has the held and pending hosts that are in standby slots now.
 	standbySlot map[int32]bool
 	newActive   int // active slots that new hosts get

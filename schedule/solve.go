@@ -24,11 +24,24 @@ func (s *planner) assign() {
 			s.noteGot(r, &found.Roles[r.index])
 		}
 	}
+	s.noteStays()
 	for i := range found.Shortages {
 		s.shortages = append(s.shortages, s.shortage(&found.Shortages[i]))
 	}
 	for i := range found.Limits {
 		s.shortages = append(s.shortages, s.limited(&found.Limits[i]))
+	}
+}
+
+// noteStays names the hosts that wait to leave, for the failed hosts that keep their slots because of them.
+func (s *planner) noteStays() {
+	others := s.othersWait()
+	for _, r := range s.roles {
+		for i, why := range r.stays { // each by itself
+			if _, waits := why.(WaitsForOthers); waits {
+				r.stays[i] = others
+			}
+		}
 	}
 }
 
@@ -38,9 +51,15 @@ func (s *planner) noteGot(r *role, got *solve.Got) {
 		r.picks = append(r.picks, pick{i, s.chosen(r, i)})
 	}
 	r.refilled = got.Refilled
+	for _, n := range got.Waiting {
+		r.stays[r.standIn[n]] = WaitsForOthers{}
+	}
+	for _, n := range got.Crowded {
+		r.stays[r.standIn[n]] = NoRoom{s.options.Limits[r.cluster.key]}
+	}
 	for _, n := range got.Replaced {
 		i := r.standIn[n]
-		r.fresh[i] = true
+		s.replace(r, i)
 		if !r.standbySlot[i] {
 			r.newActive++
 		}
@@ -93,9 +112,10 @@ func (s *planner) inNumbers() *solve.Problem {
 				out.Budgets = append(out.Budgets, solve.Budget{Hosts: limit.Hosts, Standby: limit.Standby})
 			}
 			group.Budget = n
-			hosts, standby := c.counted()
+			hosts, standby, leaving := s.counted(c)
 			out.Budgets[n].Hosts -= hosts
 			out.Budgets[n].Standby -= standby
+			out.Budgets[n].Leaving += leaving
 		}
 		for _, r := range c.roles {
 			out.Roles = append(out.Roles, s.wantedBy(r))
@@ -103,32 +123,40 @@ func (s *planner) inNumbers() *solve.Problem {
 		}
 		out.Clusters = append(out.Clusters, group)
 	}
+	s.paceInNumbers(out)
+	for n := range out.Budgets {
+		out.Budgets[n].Hosts += min(out.Budgets[n].Leaving, out.Number)
+	}
 	return out
 }
 
-// counted returns how many hosts of the cluster count towards its tenant's limit, and how many of these in standby
-// slots: those that it has and lets go, but not a failed one whose successor is there. The slot of a host that is gone
-// counts, since its successor takes nothing of the budget.
-func (c *cluster) counted() (hosts, standby int) {
+// counted returns how many hosts of the cluster count towards its tenant's limit, how many of these are in standby
+// slots, and how many are failed ones in use that are to leave: those that it has, and those that it lets go.
+func (s *planner) counted(c *cluster) (hosts, standby, leaving int) {
+	note := func(i int32) {
+		hosts++
+		if s.died(i) && inUse(&s.hosts[i]) != nil {
+			leaving++
+		}
+	}
 	for _, r := range c.roles {
 		active, spare := r.slots()
-		hosts, standby = hosts+active+spare+len(r.frozen)+r.refill, standby+spare
-		if len(r.cluster.refused) > 0 {
-			hosts += r.gone
-		}
-		replaced := active >= r.active && r.active > 0
-		for i := range r.pending {
-			if r.why[i] == nil || !replaced {
-				hosts++
-			}
+		hosts, standby = hosts+active+spare, standby+spare
+		for i := range r.pending { // a sum
+			note(i)
 		}
 		for _, gone := range r.released {
-			if r.why[gone.host] == nil || !replaced {
+			note(gone.host)
+		}
+		for _, i := range r.frozen {
+			if s.hosts[i].wasPending {
+				note(i)
+			} else {
 				hosts++
 			}
 		}
 	}
-	return hosts, standby
+	return hosts, standby, leaving
 }
 
 // wantedBy returns the needs of one role.
@@ -140,7 +168,7 @@ func (s *planner) wantedBy(r *role) solve.Request {
 		return out
 	}
 	out.Active, out.Standby, out.Refill = r.must, r.spare, r.refill
-	out.ReplaceActive, out.ReplaceStandby = r.replaceActive, r.replaceSpare
+	out.ReplaceActive = r.replaceActive
 	for _, list := range [][]int32{r.held, r.standIn} {
 		for _, i := range list {
 			out.Held = append(out.Held, s.domain(r, i))
@@ -153,7 +181,8 @@ func (s *planner) wantedBy(r *role) solve.Request {
 		out.Skew = max(1, r.spread.MaxSkew)
 	}
 	for _, i := range r.standIn {
-		out.Failed = append(out.Failed, s.domain(r, i))
+		out.Failed = append(out.Failed, solve.Failed{Domain: s.domain(r, i), Named: s.onlyNamed(r, i),
+			Used: inUse(&s.hosts[i]) != nil})
 	}
 	return out
 }

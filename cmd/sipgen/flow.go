@@ -21,7 +21,7 @@ func flow(ui *terminal.UI, l *app.Loaded, before app.Before, how app.Tolerance) 
 		return nil, err
 	}
 	done := ui.Stage("rendering")
-	rendered, err := app.Render(planned)
+	rendered, err := app.Render(planned, how.AcceptLoss)
 	done()
 	if err != nil {
 		return nil, err
@@ -108,7 +108,8 @@ var noTolerance = app.Tolerance{AcceptLoss: app.NoAcceptance}
 func toleranceFlags(command *cobra.Command, how *app.Tolerance) {
 	flags := command.Flags()
 	flags.IntVar(&how.AcceptLoss, "accept-loss", app.NoAcceptance,
-		"accept the loss of exactly `N` hosts, above the limit of spec.brake")
+		"accept the loss of exactly `N` hosts, above the limit of spec.brake; with the number that the plan prints, replace "+
+			"all failed hosts at once")
 	flags.BoolVar(&how.LostTree, "accept-lost-tree", false,
 		"accept that the tree is lost: plan from the hosts' labels alone")
 }

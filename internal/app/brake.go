@@ -10,6 +10,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -18,13 +19,16 @@ import (
 // another site must not release the fleet. Losses that a spec accepts by its annotation are counted apart.
 func (p *Planned) brake(accept int) error {
 	_, accepted := p.beyond()
-	total := p.loss.Total() - accepted
+	now := p.counts()
+	total := now.lost
 	switch {
 	case accept == NoAcceptance && total <= p.brakeLimit(), accept == total:
 		return nil
+	case p.lifted != nil && total <= p.lifted.lost:
+		return nil
 	case accept != NoAcceptance:
-		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s%s (%s)", accept,
-			text.Count(total, "host"), besides(accepted), describeLoss(p.loss))
+		return fmt.Errorf("--accept-loss is %d, but this run would lose or release %s%s (%s)%s", accept,
+			text.Count(total, "host"), besides(accepted), describeLoss(p.loss), now.orAll())
 	}
 	return errors.Join(
 		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d "+
@@ -33,6 +37,68 @@ func (p *Planned) brake(accept int) error {
 		fmt.Errorf("refused: check the specs and the inventory first; if every one of these hosts is meant to go, "+
 			"repeat publish (or render) with --accept-loss %d", total),
 	)
+}
+
+// counts are what --accept-loss may accept: the hosts that the run loses, without those that specs accept, and the failed
+// ones that keep their slots because others wait to leave.
+type counts struct{ lost, stay int }
+
+// counts counts what the placement loses and keeps.
+func (p *Planned) counts() counts {
+	_, accepted := p.beyond()
+	stay, _ := p.stay()
+	return counts{p.loss.Total() - accepted, len(stay)}
+}
+
+// orAll tells of the number that replaces all failed hosts, too.
+func (c counts) orAll() string {
+	if c.stay == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d replaces the %s, too", c.lost+c.stay,
+		text.Plural(c.stay, "failed host that keeps its slot", "failed hosts that keep their slots"))
+}
+
+// replacesAll reports whether all failed hosts are to be replaced at once, and are not yet.
+func (p *Planned) replacesAll(accept int) bool {
+	now := p.counts()
+	if p.lifted != nil || now.stay == 0 || accept != now.lost+now.stay {
+		return false
+	}
+	p.lifted = &now
+	return true
+}
+
+// stay returns the failed hosts that keep their slots because others wait to leave, and why.
+func (p *Planned) stay() (hosts []string, why schedule.WaitsForOthers) {
+	for i := range p.Placement.Clusters {
+		for _, role := range p.Placement.Clusters[i].Roles {
+			for _, a := range role.Assigned {
+				kept, _ := a.Reason.(schedule.Kept)
+				if waits, ok := kept.Stays.(schedule.WaitsForOthers); ok {
+					hosts, why = append(hosts, a.Host.Key()), waits
+				}
+			}
+		}
+	}
+	slices.Sort(hosts)
+	return hosts, why
+}
+
+// slow returns the finding about failed hosts that keep their slots because others wait to leave.
+func (p *Planned) slow() []finding.Finding {
+	hosts, why := p.stay()
+	if len(hosts) == 0 {
+		return nil
+	}
+	now, besides := p.counts(), ""
+	if now.lost > 0 {
+		besides = fmt.Sprintf(", which includes the %s that this run loses", text.Count(now.lost, "host"))
+	}
+	return []finding.Finding{warning(finding.Slow, v1alpha1.Kind+" "+p.Loaded.Site.Name, "", fmt.Sprintf(
+		"%s (%s) %s; to replace all at once, repeat publish (or render) with --accept-loss %d%s",
+		text.Plural(len(hosts), "failed host keeps its slot", "failed hosts keep their slots"), text.Some(hosts, 10),
+		sentence.Reason(why), now.lost+now.stay, besides))}
 }
 
 // besides tells of losses that do not count.
@@ -51,8 +117,10 @@ func brakeRule(site *v1alpha1.Site) string {
 
 // brakeLimit returns how many hosts a run may take from the clusters: the smaller of the Site's two limits, and at
 // least one. Example: with maxHosts 10 and maxPercent 10, a site with 40 claimed hosts may lose 4.
-func (p *Planned) brakeLimit() int {
-	return max(1, min(*p.Loaded.Site.Spec.Brake.MaxHosts, p.loss.Claimed**p.Loaded.Site.Spec.Brake.MaxPercent/100))
+func (p *Planned) brakeLimit() int { return p.brakeOf(p.loss.Claimed) }
+
+func (p *Planned) brakeOf(claimed int) int {
+	return max(1, min(*p.Loaded.Site.Spec.Brake.MaxHosts, claimed**p.Loaded.Site.Spec.Brake.MaxPercent/100))
 }
 
 // beyond returns the clusters whose specs lose more than the run may still take, and how many hosts others accept. A
@@ -95,7 +163,6 @@ func describeLoss(loss schedule.Loss) string {
 		{"no longer in the inventory", loss.Missing},
 		{"recreated, with another uid", loss.Recreated},
 		{"given to another cluster", loss.Moved},
-		{"failed and in use, and another host gets their slot", loss.Replaced},
 		{"released", loss.Released},
 		{"virtual machines that ViNO is no longer asked for", loss.Virtual},
 		{"virtual machines that ViNO recreates", loss.Remade},

@@ -80,7 +80,6 @@ func TestBeyondBrake(t *testing.T) {
 	type spec struct {
 		name, accept string
 		asked        int // hosts that the spec gives up
-		failed       int // failed hosts with a successor
 	}
 	for _, row := range []struct {
 		why     string
@@ -89,29 +88,26 @@ func TestBeyondBrake(t *testing.T) {
 		frozen  []string
 		refused string
 	}{
-		{"as many as a run may take", []spec{{"a", "", 3, 0}}, 0, nil, ""},
-		{"one more", []spec{{"a", "", 4, 0}}, 0, []string{"loses 4 of 18 claimed hosts, but a run may take only 3 (spec.brake: the smaller of 3 hosts and 100 %, " +
+		{"as many as a run may take", []spec{{"a", "", 3}}, 0, nil, ""},
+		{"one more", []spec{{"a", "", 4}}, 0, []string{"loses 4 of 18 claimed hosts, but a run may take only 3 (spec.brake: the smaller of 3 hosts and 100 %, " +
 			`at least 1): if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "4"`}, ""},
-		{"accepted", []spec{{"a", "4", 4, 0}}, 0, nil, ""},
-		{"another number", []spec{{"a", "5", 4, 0}}, 0, []string{`accept-loss: "4"`}, ""},
-		{"two that fit each, and not together", []spec{{"b", "", 2, 0}, {"a", "", 2, 0}}, 0,
+		{"accepted", []spec{{"a", "4", 4}}, 0, nil, ""},
+		{"another number", []spec{{"a", "5", 4}}, 0, []string{`accept-loss: "4"`}, ""},
+		{"two that fit each, and not together", []spec{{"b", "", 2}, {"a", "", 2}}, 0,
 			[]string{`loses 2 of 18 claimed hosts, but a run may take only 3, and 2 count before (spec.brake: the smaller of 3 hosts and 100 %, at least 1): ` +
 				`if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`}, ""},
-		{"the second accepts", []spec{{"b", "", 2, 0}, {"a", "2", 2, 0}}, 0, nil, ""},
-		{"the first accepts, and is no longer in the sum", []spec{{"b", "2", 2, 0}, {"a", "", 2, 0}}, 0, nil, ""},
-		{"a small one after one that does not fit", []spec{{"a", "", 4, 0}, {"b", "", 3, 0}}, 0, []string{`accept-loss: "4"`}, ""},
-		{"what no spec asked for comes first", []spec{{"a", "", 1, 0}}, 3, []string{`but a run may take only 3, and 3 count before`}, ""},
-		{"accepted, and the others lose as many as a run may take", []spec{{"a", "4", 4, 0}}, 3, nil, ""},
-		{"accepted, and the others lose more", []spec{{"a", "4", 4, 0}}, 4, nil,
+		{"the second accepts", []spec{{"b", "", 2}, {"a", "2", 2}}, 0, nil, ""},
+		{"the first accepts, and is no longer in the sum", []spec{{"b", "2", 2}, {"a", "", 2}}, 0, nil, ""},
+		{"a small one after one that does not fit", []spec{{"a", "", 4}, {"b", "", 3}}, 0, []string{`accept-loss: "4"`}, ""},
+		{"what no spec asked for comes first", []spec{{"a", "", 1}}, 3, []string{`but a run may take only 3, and 3 count before`}, ""},
+		{"accepted, and the others lose as many as a run may take", []spec{{"a", "4", 4}}, 3, nil, ""},
+		{"accepted, and the others lose more", []spec{{"a", "4", 4}}, 4, nil,
 			"refused: 4 of 18 claimed hosts would be lost or released, but the site allows only 3 (spec.brake: the smaller of 3 hosts and 100 %, at least 1; " +
 				"besides 4 that specs accept)"},
-		{"the Site's own list is the operator's to accept", []spec{{"listed", "4", 4, 0}}, 0, nil, "refused: 4 of 18"},
-		{"the number is of all that the cluster loses", []spec{{"a", "", 3, 2}}, 0, []string{`loses 5 of 18 claimed hosts, but a run may take only 3 (spec.brake: the smaller of 3 hosts and 100 %, at least 1): if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "5"`}, ""},
-		{"and accepts all of it", []spec{{"a", "5", 3, 2}}, 3, nil, ""},
-		{"what has failed is nobody's to accept alone", []spec{{"a", "4", 0, 4}}, 0, nil, "refused: 4 of 18"},
+		{"the Site's own list is the operator's to accept", []spec{{"listed", "4", 4}}, 0, nil, "refused: 4 of 18"},
 	} {
 		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}}
-		p.loss = schedule.Loss{Claimed: 18, Missing: make([]schedule.HostKey, row.more), Asked: map[schedule.ClusterKey]int{}, Failed: map[schedule.ClusterKey]int{}}
+		p.loss = schedule.Loss{Claimed: 18, Missing: make([]schedule.HostKey, row.more), Asked: map[schedule.ClusterKey]int{}}
 		for _, s := range row.specs {
 			c := v1.SIPCluster{Document: &manifest.Document{File: s.name + ".yaml", Index: 1}}
 			c.Namespace, c.Name = "tenants", s.name
@@ -119,8 +115,7 @@ func TestBeyondBrake(t *testing.T) {
 			p.Clusters.All = append(p.Clusters.All, c)
 			p.Placement.Clusters = append(p.Placement.Clusters, schedule.Cluster{Key: schedule.KeyOf(&c)})
 			p.loss.Asked[schedule.KeyOf(&c)] = s.asked
-			p.loss.Failed[schedule.KeyOf(&c)] = s.failed
-			p.loss.Released = append(p.loss.Released, make([]schedule.HostKey, s.asked+s.failed)...)
+			p.loss.Released = append(p.loss.Released, make([]schedule.HostKey, s.asked)...)
 		}
 		frozen := p.beyondBrake()
 		if len(frozen) != len(row.frozen) {
@@ -130,9 +125,8 @@ func TestBeyondBrake(t *testing.T) {
 		for i := range frozen {
 			need.Words(t, row.why, frozen[i].Err.Error(), row.frozen[i])
 			key := frozen[i].Cluster
-			p.loss.Released = p.loss.Released[p.loss.Asked[key]+p.loss.Failed[key]:] // what is frozen loses nothing
+			p.loss.Released = p.loss.Released[p.loss.Asked[key]:] // what is frozen loses nothing
 			delete(p.loss.Asked, key)
-			delete(p.loss.Failed, key)
 		}
 		var refused string
 		if err := p.brake(NoAcceptance); err != nil {

@@ -20,7 +20,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 		t.Helper()
 		admitted := need.Value(Admit(l, before))(t)
 		planned := need.Value(Plan(admitted))(t)
-		rendered := need.Value(Render(planned))(t)
+		rendered := need.Value(Render(planned, NoAcceptance))(t)
 		return rendered
 	}
 	first := tree(Before{})

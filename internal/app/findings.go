@@ -50,6 +50,7 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 	for _, words := range p.reservedForNone() {
 		out = append(out, warning(finding.TooMuchReserved, site, "", words))
 	}
+	out = append(out, p.slow()...)
 	for _, words := range p.remade {
 		out = append(out, warning(finding.Remade, site, "", words))
 	}

@@ -23,6 +23,8 @@ type Planned struct {
 	Report *report.Plan
 	// loss is the hosts that the placement takes from the clusters.
 	loss schedule.Loss
+	// lifted is nil while the brake bounds how many failed hosts are replaced; else what counted when that ended.
+	lifted *counts
 	// remade are the warnings about virtual hosts that ViNO recreates.
 	remade []string
 	// lintErrors are what LintErrors returned.
@@ -40,6 +42,9 @@ func (p *Planned) place() (err error) {
 	l, clusters := p.Loaded, p.Clusters
 	options := clusters.Options
 	options.Asked = l.Tenants.Asked(clusters.All)
+	if p.lifted == nil {
+		options.Brake = p.brakeOf
+	}
 	p.Placement, err = schedule.Plan(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, options)
 	if err != nil {
 		return err

@@ -25,7 +25,10 @@ type Rendered struct {
 
 // Render renders the tree, and checks services that tenants' patches change. A cluster whose services cannot be
 // rendered is frozen, and the others are placed again. The error means that there is no tree at all.
-func Render(p *Planned) (*Rendered, error) {
+//
+// accept is Tolerance.AcceptLoss. With the number that covers the failed hosts that keep their slots, all are replaced:
+// the clusters that are frozen by then stay so.
+func Render(p *Planned, accept int) (*Rendered, error) {
 	var broken []admit.Problem
 	for {
 		if err := p.freezeAll(broken); err != nil {
@@ -33,8 +36,14 @@ func Render(p *Planned) (*Rendered, error) {
 		}
 		r := p.render()
 		var others error
-		if broken, others = p.broken(r.Err); len(broken) == 0 || others != nil {
+		if broken, others = p.broken(r.Err); len(broken) > 0 && others == nil {
+			continue
+		}
+		if !p.replacesAll(accept) {
 			return r, p.moves()
+		}
+		if err := p.place(); err != nil {
+			return nil, err
 		}
 	}
 }

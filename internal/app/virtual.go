@@ -46,7 +46,7 @@ func (p *Planned) loseVirtualHosts() {
 func (p *Planned) counted() map[schedule.HostKey]bool {
 	counted := map[schedule.HostKey]bool{}
 	for _, hosts := range [][]schedule.HostKey{p.loss.Missing, p.loss.Recreated, p.loss.Moved,
-		p.loss.Replaced, p.loss.Released, p.loss.Virtual} {
+		p.loss.Released, p.loss.Virtual} {
 		for _, host := range hosts {
 			counted[host] = true
 		}

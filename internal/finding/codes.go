@@ -80,6 +80,7 @@ const (
 	Unrendered      = "SIP073"
 	WiderRole       = "SIP074"
 	Unfit           = "SIP075"
+	Slow            = "SIP076"
 )
 
 // Code is the entry of a code in the table.

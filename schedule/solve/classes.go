@@ -19,6 +19,8 @@ type flow struct {
 	trees   []*domains
 	result  *Result
 	budgets []Budget // what is left of them
+	places  int      // what is left of Places
+	busy    []bool   // by tenant: one of its failed hosts waits
 	kept    []kept
 	// replacing: hosts are replaced, and may be spares. again: a cluster is tried a second time. explaining: what a cluster
 	// lacks is counted, and nothing is chosen.
@@ -64,7 +66,6 @@ type role struct {
 	cluster   int    // None for what is kept
 	fits, own bitset // usable classes, and classes with hosts of the role
 	units     int    // how many it has
-	replaced  []bool // by place in Failed
 
 	tree       *domains // nil if nothing bounds the role
 	most       []int32  // by level
@@ -115,7 +116,7 @@ func newFlow(site *Problem) *flow {
 			PackAt: None})
 	}
 	f := &flow{Problem: &whole, roles: make([]role, len(whole.Roles)), replaced: make([]int, len(site.Clusters)),
-		budgets: slices.Clone(site.Budgets)}
+		budgets: slices.Clone(site.Budgets), places: site.Places, busy: slices.Clone(site.Busy)}
 	known := map[string]*domains{}
 	for i := range f.roles {
 		f.bound(i, known)
@@ -159,7 +160,6 @@ func newFlow(site *Problem) *flow {
 func (f *flow) bound(i int, known map[string]*domains) {
 	r := &f.roles[i]
 	r.Request, r.index, r.cluster = &f.Roles[i], int32(i), None
-	r.replaced = make([]bool, len(f.Roles[i].Failed))
 	r.seen, r.from = make([]int32, 1), make([]int32, 1)
 	if len(r.Fits) == 0 {
 		return

@@ -22,13 +22,27 @@ type Problem struct {
 	Clusters []Group
 	// Budgets are those of tenants.
 	Budgets []Budget
+	// Number is how many failed hosts in use may wait to leave at a time, and Places how many more may lose their slots
+	// now. Busy has for each tenant whether one of it waits: if none does, one of it may lose its slot without a place.
+	Number, Places int
+	Busy           []bool
 	// Kept are free hosts that are kept, in the order in which they are served: before all clusters.
 	Kept []Kept
 }
 
 // Budget is how many hosts the clusters of one tenant may still get, and how many of these in standby slots. It is
-// below zero for one that has too many. Replacements take nothing of it.
-type Budget struct{ Hosts, Standby int }
+// below zero for one that has too many. Leaving are its failed hosts in use that are to leave: as many as
+// Problem.Number take nothing of the budget.
+type Budget struct{ Hosts, Standby, Leaving int }
+
+// Failed is a failed host of a role.
+type Failed struct {
+	// Domain is None for a host in no domain.
+	Domain int32
+	// Named: it has not failed by itself. It waits for no other host, gets no spare, and counts until it is gone.
+	// Used: something runs on it.
+	Named, Used bool
+}
 
 // Tree is nested domains: those of a narrow key lie within those of a wider one.
 type Tree struct {
@@ -44,6 +58,8 @@ type Tree struct {
 // Group is the roles From to To-1, which get all their active slots or none.
 type Group struct {
 	From, To int
+	// Tenant is the index of its tenant in Busy.
+	Tenant int
 	// Budget is the index of its tenant's, None for none. Standby of the roles' active slots are standby slots that it
 	// cannot do without.
 	Budget, Standby int
@@ -60,10 +76,10 @@ type Request struct {
 	Held []int32
 	// Active are the new hosts that it requires, and Standby those that it takes if any are left.
 	Active, Standby int
-	// Failed are the domains of its failed hosts, in the order of replacement; they are among Held. ReplaceActive and
-	// ReplaceStandby of them are to be replaced: after the active slots of the cluster, and before its standby slots.
-	Failed                        []int32
-	ReplaceActive, ReplaceStandby int
+	// Failed are its failed hosts, in the order of replacement; their domains are among Held. The first ReplaceActive of
+	// them are to be replaced after the active slots of the cluster, and the other ones before its standby slots.
+	Failed        []Failed
+	ReplaceActive int
 	// Refill are active slots whose hosts are gone: each is filled like that of a failed host, with those.
 	Refill int
 	// Spread is the tree of one key over whose domains its hosts are spread, None for none; Skew is the allowed
@@ -99,9 +115,10 @@ type Limit struct {
 // Got is the hosts that one role gets, in the order in which they were chosen.
 type Got struct {
 	Hosts []int32
-	// Replaced are the failed hosts with a replacement, as indexes into Role.Failed. Refilled counts Refill's.
-	Replaced []int
-	Refilled int
+	// Replaced are the failed hosts with a replacement, as indexes into Role.Failed. Waiting keep their slots because as
+	// many as may are waiting, and Crowded because of the budget. Refilled counts Refill's.
+	Replaced, Waiting, Crowded []int
+	Refilled                   int
 	// ShortActive and ShortStandby are the requested hosts that it does not get. In a cluster that is not placed,
 	// only ShortActive is set: the lack of each role at its turn.
 	ShortActive, ShortStandby int
@@ -154,15 +171,22 @@ func (f *flow) place(cluster int) bool {
 		}
 		got := &f.result.Roles[i]
 		f.replacing = true
-		got.Refilled = f.fill(r, r.Refill)
+		refill := min(r.Refill, max(0, f.left(cluster, false)))
+		if !explained {
+			f.within(cluster, r.Refill, false)
+		}
+		got.Refilled = f.fill(r, refill)
+		f.spendBudget(cluster, got.Refilled, 0)
 		f.replacing = false
-		if short := r.Refill - got.Refilled; short > 0 {
-			if placed = false; !explained {
-				f.explain(r, short, false)
-				got.ShortActive += short
+		if got.Refilled < r.Refill {
+			if placed = false; !explained && got.Refilled < refill {
+				f.explain(r, refill-got.Refilled, false)
+			}
+			if !explained {
+				got.ShortActive += r.Refill - got.Refilled
 			}
 		}
-		f.replace(r, r.ReplaceActive)
+		f.replace(c, r, 0, r.ReplaceActive)
 	}
 	return placed
 }
@@ -291,7 +315,7 @@ func (f *flow) standby(cluster int) {
 		if r.pack != nil && !r.packed {
 			f.pack(r, f.fullest(r))
 		}
-		f.replace(r, r.ReplaceStandby)
+		f.replace(&f.Clusters[cluster], r, r.ReplaceActive, len(r.Failed))
 		want := r.Standby
 		for _, of := range []bool{false, true} {
 			if !f.within(cluster, want, of) {
@@ -307,23 +331,55 @@ func (f *flow) standby(cluster int) {
 	}
 }
 
-// replace finds replacements for up to k failed hosts. The domain of a failed host is open to its replacement. The
-// sets of failed hosts that can be replaced together are a matroid, so choosing one after the other finds the most.
-func (f *flow) replace(r *role, k int) {
+// replace finds replacements for the failed hosts from one place to another. The domain of a failed host is open to its
+// replacement. The sets of failed hosts that can be replaced together are a matroid, so choosing one after the other
+// finds the most.
+func (f *flow) replace(c *Group, r *role, from, to int) {
 	got := &f.result.Roles[r.index]
-	f.replacing = true
 	defer func() { f.replacing = false }()
-	for n := 0; n < len(r.Failed) && k > 0; n++ {
-		if r.replaced[n] {
+	for n := from; n < to; n++ {
+		failed := &r.Failed[n]
+		switch {
+		case !failed.Named && f.places <= 0 && f.busy[c.Tenant]:
+			got.Waiting = append(got.Waiting, n)
+			continue
+		case !f.roomFor(c, failed):
+			got.Crowded = append(got.Crowded, n)
 			continue
 		}
-		r.hold(r.Failed[n], -1)
+		r.hold(failed.Domain, -1)
+		f.replacing = !failed.Named
 		if f.fill(r, 1) == 0 {
-			r.hold(r.Failed[n], 1)
+			r.hold(failed.Domain, 1)
 			continue
 		}
-		r.replaced[n] = true
 		got.Replaced = append(got.Replaced, n)
-		k--
+		f.letGo(c, failed)
+	}
+}
+
+// roomFor reports whether the budget has room for the successor of a failed host: its own place is the successor's,
+// unless it is only named.
+func (f *flow) roomFor(c *Group, failed *Failed) bool {
+	if c.Budget == None {
+		return true
+	}
+	left := f.budgets[c.Budget].Hosts
+	return left >= 1 || left == 0 && !failed.Named
+}
+
+// letGo counts a failed host that has a successor.
+func (f *flow) letGo(c *Group, failed *Failed) {
+	if !failed.Named {
+		f.places--
+		f.busy[c.Tenant] = true
+	}
+	if c.Budget == None {
+		return
+	}
+	if b := &f.budgets[c.Budget]; failed.Used && !failed.Named && b.Leaving < f.Number {
+		b.Leaving++
+	} else {
+		b.Hosts--
 	}
 }

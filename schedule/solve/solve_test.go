@@ -36,7 +36,8 @@ func randomSite(rng *rand.Rand, pack bool) *Problem {
 				}
 				for n := range r.Held {
 					if rng.IntN(2) == 0 {
-						r.Failed, r.ReplaceActive = append(r.Failed, r.Held[n]), r.ReplaceActive+1
+						r.Failed = append(r.Failed, Failed{r.Held[n], rng.IntN(3) == 0, rng.IntN(2) == 0})
+						r.ReplaceActive++
 					}
 				}
 			}
@@ -46,11 +47,14 @@ func randomSite(rng *rand.Rand, pack bool) *Problem {
 			}
 			s.Roles = append(s.Roles, r)
 		}
-		s.Clusters = append(s.Clusters, Group{from, len(s.Roles), rng.IntN(3) - 1, 0})
+		tenant := rng.IntN(3)
+		s.Clusters = append(s.Clusters, Group{from, len(s.Roles), tenant, tenant - 1, 0})
 	}
 	for range 2 {
-		s.Budgets = append(s.Budgets, Budget{rng.IntN(7) - 1, rng.IntN(3) - 1})
+		s.Budgets = append(s.Budgets, Budget{rng.IntN(7) - 1, rng.IntN(3) - 1, rng.IntN(2)})
 	}
+	s.Number, s.Busy = 1+rng.IntN(4), []bool{rng.IntN(4) == 0, rng.IntN(4) == 0, rng.IntN(4) == 0}
+	s.Places = rng.IntN(s.Number + 1)
 	return s
 }
 
@@ -156,7 +160,8 @@ func everything(s *Problem) (b *tried, placed []bool) {
 			}
 		}
 	}
-	budgets := append(slices.Clone(s.Budgets), Budget{1000, 1000}) // the last for those without one
+	budgets := append(slices.Clone(s.Budgets), Budget{1000, 1000, 0}) // the last for those without one
+	places, busy := s.Places, slices.Clone(s.Busy)
 	budget := func(c Group) *Budget { return &budgets[(c.Budget+len(budgets))%len(budgets)] }
 	for n, c := range s.Clusters {
 		need := 0
@@ -170,15 +175,37 @@ func everything(s *Problem) (b *tried, placed []bool) {
 		}
 		for i := c.From; i < c.To; i++ {
 			for range s.Roles[i].Refill {
-				if !b.replacement(n, i) {
+				if budget(c).Hosts < 1 || !b.replacement(n, i) {
 					placed[n] = false
+					continue
 				}
+				budget(c).Hosts--
 			}
-			for _, d := range s.Roles[i].Failed {
+			for _, failed := range s.Roles[i].Failed {
+				own := 1 // its place is its successor's
+				if failed.Named {
+					own = 0
+				}
+				if !failed.Named && places == 0 && busy[c.Tenant] || budget(c).Hosts+own < 1 {
+					continue
+				}
 				had := slices.Clone(b.held[i])
-				at := slices.Index(b.held[i], d)
-				if b.held[i] = slices.Delete(b.held[i], at, at+1); !b.replacement(n, i) {
+				got := b.replacement
+				if failed.Named {
+					got = func(n, i int) bool { return b.more(i) }
+				}
+				at := slices.Index(b.held[i], failed.Domain)
+				if b.held[i] = slices.Delete(b.held[i], at, at+1); !got(n, i) {
 					b.held[i] = had
+					continue
+				}
+				if !failed.Named {
+					places, busy[c.Tenant] = max(0, places-1), true
+				}
+				if failed.Used && !failed.Named && budget(c).Leaving < s.Number {
+					budget(c).Leaving++
+				} else {
+					budget(c).Hosts--
 				}
 			}
 		}
@@ -416,7 +443,7 @@ func TestPacked(t *testing.T) {
 	packed, alone := 0, 0
 	for seed := range uint64(2000) {
 		s := randomSite(rand.New(rand.NewPCG(seed, 2)), true)
-		s.Budgets = []Budget{{1000, 1000}, {1000, 1000}}
+		s.Budgets = []Budget{{1000, 1000, 0}, {1000, 1000, 0}}
 		got := Solve(s)
 		for i := range s.Roles {
 			if s.Roles[i].Pack == None {

@@ -4,6 +4,7 @@
 package sentence
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,12 @@ func placed(r schedule.Reason) string {
 		return kept(&r)
 	case schedule.Promoted:
 		return "promoted from standby"
+	case schedule.WaitsForOthers:
+		return fmt.Sprintf("until fewer than %s in use wait to leave (spec.brake): %s",
+			text.Count(r.Most, "failed host"), text.Some(hostNames(r.Hosts), 10))
+	case schedule.NoRoom:
+		return fmt.Sprintf("because %s may have at most %d, those that are being released included: until one of them is free, "+
+			"a BareMetalHost is deleted, or the limit is raised", r.Limit.HostsFrom, r.Limit.Hosts)
 	case schedule.MarkedForRemoval:
 		if r.Error != nil {
 			return "marked for removal, " + Reason(r.Error)
@@ -84,6 +91,8 @@ func kept(r *schedule.Kept) string {
 	switch {
 	case len(r.Refused) > 0:
 		return kept(&schedule.Kept{Origin: r.Origin}) + "; its cluster is frozen: " + strings.Join(Refusals(r.Refused), "; ")
+	case r.StandIn && r.Stays != nil:
+		return Reason(r.Trouble) + ": keeps its slot " + Reason(r.Stays)
 	case r.StandIn:
 		words := Reason(r.Trouble) + ": should be replaced, but no other host can take its place"
 		if r.Reserved != "" {
