@@ -41,6 +41,8 @@ func securityTable() []attack {
 		attack{why: "the node's IPC", files: podPatch("hostIPC: true"), want: "the Pod Security profile restricted does not allow it: host namespaces"},
 		attack{why: "the node's files", files: podPatch("volumes: [{name: r, hostPath: {path: /}}]"), want: "the Pod Security profile restricted does not allow it: "},
 		attack{why: "privileged", files: container("securityContext: {privileged: true}"), want: "the Pod Security profile restricted does not allow it: privileged"},
+		attack{why: "another image as a volume", files: podPatch("volumes: [{name: r, image: {reference: evil.example.org/x}}]"), want: `volumes[0].image.reference: found "evil.example.org/x", which tenant bank`},
+		attack{why: "a driver that brings images", files: podPatch("volumes: [{name: r, csi: {driver: csi-image.warm-metal.tech, volumeAttributes: {image: evil.example.org/x}}}]"), want: "volumes[0].csi: no tenant may set it"},
 		attack{why: "root", files: podPatch("securityContext: {runAsUser: 0}"), want: "the Pod Security profile restricted does not allow it: runAsUser=0"},
 		attack{why: "a container more", files: podPatch("initContainers: [{name: x, image: x}]"), want: "the Pod Security profile restricted does not allow it: "},
 		attack{why: "another image", files: balancer("image: evil.example.org/x"), want: `image: found "evil.example.org/x", which tenant bank`},
@@ -119,6 +121,10 @@ func securityTable() []attack {
 		attack{why: "a name of others", files: objectPatch(service, "Service", "spec: {type: ExternalName, externalName: kubernetes.default.svc}"), want: "spec.externalName: "},
 	)
 	add("address",
+		attack{why: "a node port that the API server chooses, by a patch", files: patched("Service", "- {op: add, path: /spec/type, value: NodePort}"), want: "spec.ports: the API server would choose 1 node port for it"},
+		attack{why: "node ports for all ports of a load balancer, by a patch", files: patched("Service", "- {op: add, path: /spec/type, value: LoadBalancer}\n- {op: add, path: /spec/allocateLoadBalancerNodePorts, value: true}"), want: "spec.ports: the API server would choose 1 node port for it"},
+		attack{why: "a name for an address, by a patch", files: patched("Service", "- {op: add, path: /spec/loadBalancerIP, value: vip.edge.example.org}"), want: `spec.loadBalancerIP: found "vip.edge.example.org", want an address`},
+		attack{why: "a list of addresses, by a patch", files: patched("Service", "- {op: add, path: /spec/loadBalancerIP, value: '203.0.113.1,203.0.113.17'}"), want: `spec.loadBalancerIP: found "203.0.113.1,203.0.113.17", want an address`},
 		attack{why: "another tenant's node port, by a patch", files: patched("Service", "- {op: add, path: /spec/ports/0/nodePort, value: 30100}"), want: "nodePort: found node port 30100, which tenant bank"},
 	)
 	issuer := func(name, tls string) map[string]string {
@@ -132,6 +138,8 @@ func securityTable() []attack {
 		attack{why: "without TLS", files: issuer("http://dex.bank.example.org", "secretName: t"), want: "want https"},
 		attack{why: "another issuer", files: issuer("https://dex.bank.example.org", "issuerRef: {kind: ClusterIssuer, name: root}"), want: `found ClusterIssuer "root", which tenant bank`},
 		attack{why: "the name in another group", files: issuer("https://dex.bank.example.org", "issuerRef: {kind: ClusterIssuer, name: site-ca, group: evil.example.org}"), want: "tls.issuerRef: "},
+		attack{why: "a client's, in a volume", files: podPatch("volumes: [{name: r, projected: {sources: [{podCertificate: {signerName: kubernetes.io/kube-apiserver-client, keyType: ED25519, credentialBundlePath: x}}]}}]"), want: "volumes[0].projected.sources[0].podCertificate: no tenant may set it"},
+		attack{why: "by a driver of cert-manager's", files: podPatch("volumes: [{name: r, csi: {driver: csi.cert-manager.io, readOnly: true, volumeAttributes: {csi.cert-manager.io/issuer-name: root}}}]"), want: "volumes[0].csi: no tenant may set it"},
 		attack{why: "an authority", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {isCA: true}"), want: `unknown field "spec.isCA"`},
 		attack{why: "an administrator", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {commonName: 'system:masters'}"), want: `unknown field "spec.commonName"`},
 		attack{why: "a client", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {usages: [client auth]}"), want: "spec.usages"},

@@ -43,8 +43,10 @@ func reached(o *Object) string {
 	}
 	if nodes := portsOf(spec, "nodePort"); nodes != "" {
 		places = append(places, "every node of the management cluster, "+nodes)
-	} else if kind == "NodePort" {
-		places = append(places, "every node of the management cluster, at ports that the API server chooses")
+	}
+	if n := chosenPorts(o); n > 0 {
+		places = append(places, "every node of the management cluster, at "+text.Count(n, "port")+
+			" that the API server chooses")
 	}
 	return strings.Join(places, "; ")
 }

@@ -75,20 +75,24 @@ func outsideMirror(built []Object, mirror string) []error {
 	return errs
 }
 
-// images returns the images of all containers below a value.
+// images returns the images of all containers and volumes below a value.
 func images(value any) []string {
 	var found []string
 	switch value := value.(type) {
 	case map[string]any:
 		for key, field := range value {
-			containers, isList := field.([]any)
-			if !isList || key != "containers" && key != "initContainers" {
+			list, isList := field.([]any)
+			if !isList || key != "containers" && key != "initContainers" && key != "volumes" {
 				found = append(found, images(field)...)
 				continue
 			}
-			for _, container := range containers {
-				if image, isText := asMap(container)["image"].(string); isText {
-					found = append(found, image)
+			for _, item := range list {
+				image := asMap(item)["image"]
+				if key == "volumes" {
+					image = asMap(image)["reference"]
+				}
+				if name, isText := image.(string); isText {
+					found = append(found, name)
 				}
 			}
 		}

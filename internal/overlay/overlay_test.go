@@ -107,6 +107,17 @@ func TestPatches(t *testing.T) {
 		{"a volume", pod(jump, "volumes: [{name: scratch, emptyDir: {sizeLimit: 1Gi}}], containers: [{name: jumphost, volumeMounts: [{name: scratch, mountPath: /scratch}]}]"), ""},
 		{"local traffic", merge(service, "spec: {externalTrafficPolicy: Local, sessionAffinity: ClientIP}"), ""},
 
+		{"a load balancer without node ports", merge(service, "spec: {type: LoadBalancer, allocateLoadBalancerNodePorts: false}"), ""},
+		{"a load balancer whose node port has a number", operations(service, `[{"op": "replace", "path": "/spec/allocateLoadBalancerNodePorts", "value": true}, {"op": "add", "path": "/spec/ports/0/nodePort", "value": 30000}]`), ""},
+		{"a node port that the API server chooses", operations(service, `[{"op": "replace", "path": "/spec/type", "value": "NodePort"}]`),
+			"Service loadbalancer-controlplane-bank: spec.ports: the API server would choose 1 node port for it: want a granted nodePort for each"},
+		{"node ports of a load balancer that the API server chooses", merge(service, "spec: {type: LoadBalancer, allocateLoadBalancerNodePorts: true}"),
+			"the API server would choose 1 node port for it"},
+		{"a node port of number 0", operations(service, `[{"op": "replace", "path": "/spec/type", "value": "NodePort"}, {"op": "add", "path": "/spec/ports/0/nodePort", "value": 0}]`),
+			"the API server would choose 1 node port for it"},
+		{"one port more", operations(service, `[{"op": "replace", "path": "/spec/type", "value": "NodePort"}, {"op": "add", "path": "/spec/ports/-", "value": {"name": "x", "port": 1}}]`),
+			"the API server would choose 2 node ports for it"},
+
 		{"the node's network", pod(balancer, "hostNetwork: true"), "spec.patches: Deployment loadbalancer-controlplane-bank: spec.template: the Pod Security profile restricted"},
 		{"the node's files", pod(balancer, "volumes: [{name: root, hostPath: {path: /}}]"), "hostPath"},
 		{"privileged", container(balancer, "securityContext: {privileged: true}"), "privileged"},

@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // maxPatched bounds the work of a cluster's patches: its services and patches, in bytes, times the documents of its
@@ -153,11 +155,33 @@ func compare(before, after Built) []error {
 			errs = append(errs, OfPatches(o.complaint(quoted(key), "%s, and is not for a patch to change",
 				validation.ReservedKey(key))))
 		}
+		if was, n := chosenPorts(old), chosenPorts(o); n > was {
+			errs = append(errs, OfPatches(o.complaint("spec.ports", "the API server would choose %s for it: want a granted "+
+				"nodePort for each, or allocateLoadBalancerNodePorts: false", text.Count(n, "node port"))))
+		}
 		if !reflect.DeepEqual(account(old), account(o)) {
 			errs = append(errs, OfPatches(o.complaint("spec.template.spec", "a patch may not change the pod's account")))
 		}
 	}
 	return append(errs, removed...)
+}
+
+// chosenPorts returns how many node ports the API server would choose for the ports of a Service.
+func chosenPorts(o *Object) (n int) {
+	spec := asMap(o.Fields["spec"])
+	if o.Kind != "Service" || spec["type"] != "NodePort" && spec["type"] != "LoadBalancer" {
+		return 0
+	}
+	if spec["type"] == "LoadBalancer" && spec["allocateLoadBalancerNodePorts"] == false {
+		return 0
+	}
+	ports, _ := spec["ports"].([]any)
+	for _, port := range ports {
+		if number, given := asMap(port)["nodePort"].(json.Number); !given || number == "0" {
+			n++
+		}
+	}
+	return n
 }
 
 // account returns how a Deployment's pods authenticate.

@@ -80,13 +80,14 @@ func (b *builtCheck) decode(o *overlay.Object, into any) bool {
 	return err == nil
 }
 
-// text checks an address, if it is one.
-func (b *builtCheck) text(field, text string) bool {
+// text checks an address. A name or a list of addresses is none: who resolves or splits it is not known here.
+func (b *builtCheck) text(field, text string) {
 	ip, err := netip.ParseAddr(text)
-	if err == nil {
-		b.address(field, ip)
+	if err != nil {
+		b.add(field, "found %q, want an address", text)
+		return
 	}
-	return err == nil
+	b.address(field, ip)
 }
 
 func (b *builtCheck) service(s *corev1.Service) {
@@ -97,20 +98,21 @@ func (b *builtCheck) service(s *corev1.Service) {
 		b.add("spec.externalName", "no tenant may set it: it makes the Service an alias for a name outside the cluster's services")
 	}
 	for _, ip := range append(slices.Clone(s.Spec.ClusterIPs), s.Spec.ClusterIP) {
-		b.text("spec.clusterIP", ip)
+		if ip != "" && ip != corev1.ClusterIPNone {
+			b.text("spec.clusterIP", ip)
+		}
 	}
 	if class := s.Spec.LoadBalancerClass; class != nil && !slices.Contains(b.tenant.LoadBalancerClasses, *class) {
 		b.add("spec.loadBalancerClass", "found %q, which %s is not granted", *class, b.tenant.where("loadBalancerClasses"))
 	}
-	b.text("spec.loadBalancerIP", s.Spec.LoadBalancerIP)
+	if ip := s.Spec.LoadBalancerIP; ip != "" {
+		b.text("spec.loadBalancerIP", ip)
+	}
 	b.pools("metadata.annotations", s.Annotations)
 	for _, key := range overlay.AddressNotes() {
 		for ip := range strings.SplitSeq(s.Annotations[key], ",") {
-			if ip = strings.TrimSpace(ip); ip == "" {
-				continue
-			}
-			if !b.text("metadata.annotations["+key+"]", ip) {
-				b.add("metadata.annotations["+key+"]", "found %q, want addresses", ip)
+			if ip = strings.TrimSpace(ip); ip != "" {
+				b.text("metadata.annotations["+key+"]", ip)
 			}
 		}
 	}
@@ -134,10 +136,7 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 		for i := range list.containers {
 			c := &list.containers[i]
 			path := fmt.Sprintf("spec.template.spec.%s[%d]", list.name, i)
-			if !b.tenant.mayRun(c.Image) && !b.ofSite(c.Image) {
-				b.add(path+".image", "found %q, which %s is not granted; the site's own images may always be used", c.Image,
-					b.tenant.where("images"))
-			}
+			b.image(path+".image", c.Image)
 			for j := range c.Ports {
 				if c.Ports[j].HostPort != 0 {
 					b.add(fmt.Sprintf("%s.ports[%d].hostPort", path, j), "no tenant may set it: it opens a port on the node")
@@ -145,7 +144,37 @@ func (b *builtCheck) deployment(d *appsv1.Deployment) {
 			}
 		}
 	}
+	for i := range spec.Volumes {
+		b.volume(fmt.Sprintf("spec.template.spec.volumes[%d]", i), &spec.Volumes[i].VolumeSource)
+	}
 	b.networks(d.Spec.Template.Annotations[networksNote])
+}
+
+func (b *builtCheck) image(field, image string) {
+	if !b.tenant.mayRun(image) && !b.ofSite(image) {
+		b.add(field, "found %q, which %s is not granted; the site's own images may always be used", image,
+			b.tenant.where("images"))
+	}
+}
+
+// volume checks what a volume brings into a pod from elsewhere than the tenant's namespace: the profile restricted
+// allows these kinds of volumes to everybody.
+func (b *builtCheck) volume(path string, v *corev1.VolumeSource) {
+	if v.Image != nil {
+		b.image(path+".image.reference", v.Image.Reference)
+	}
+	if v.CSI != nil {
+		b.add(path+".csi", "no tenant may set it: a driver gets what the pod asks for, images and certificates too")
+	}
+	if v.Projected == nil {
+		return
+	}
+	for i := range v.Projected.Sources {
+		if v.Projected.Sources[i].PodCertificate != nil {
+			b.add(fmt.Sprintf("%s.projected.sources[%d].podCertificate", path, i),
+				"no tenant may set it: it asks for a certificate of any signer")
+		}
+	}
 }
 
 // networksNote is the annotation by which Multus attaches networks to a pod.
