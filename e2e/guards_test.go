@@ -65,6 +65,32 @@ func enforce(t *testing.T, api *engine.APIServer, name string, change func(*v1al
 	api.WaitPolicies(t, name)
 }
 
+// rootRows: the account that the Site names for the rest of the tree holds the rights that it grants, patches of hosts
+// among them, and changes no host, whatever engine, git or tree say.
+func rootRows(t *testing.T, api *engine.APIServer, ns, user string) {
+	t.Helper()
+	root := anybody(t, api, user)
+	for what, try := range map[string]func() error{
+		"our label": func() error {
+			return root.TryEdit("probe", engine.Hosts, ns, "n1", "", set("true", label("standby")...))
+		},
+		"the spec": func() error {
+			return root.TryEdit("probe", engine.Hosts, ns, "n1", "", set(false, "spec", "online"))
+		},
+		"an annotation of the engine's": func() error {
+			return root.TryEdit("probe", engine.Hosts, ns, "n1", "", set("x", "metadata", "annotations", "argocd.argoproj.io/probe"))
+		},
+		"a new host": func() error {
+			return root.TryApply(engine.Objects(t, []byte(hostManifest(ns, "n9", "r9")))[0], "probe", true)
+		},
+		"no host": func() error { return root.TryDelete(engine.Hosts, ns, "n2", true) },
+	} {
+		t.Run("the root's account: "+what, func(t *testing.T) {
+			wantDenied(t, what, try(), "the account of the root applies no BareMetalHost: it may change none")
+		})
+	}
+}
+
 // TestGuards tries what the rendered admission policies forbid, and what they must not stand in the way of, without any engine:
 // whoever acts may do everything but for them. Each try is a row, and needs none of those before it.
 func TestGuards(t *testing.T) {
@@ -74,7 +100,11 @@ func TestGuards(t *testing.T) {
 	} {
 		t.Run(string(e), func(t *testing.T) {
 			ns := "guards-" + string(e)
-			enforce(t, api, ns, func(s *v1alpha1.SiteSpec) { s.Engine = e })
+			enforce(t, api, ns, func(s *v1alpha1.SiteSpec) {
+				if s.Engine = e; e == v1alpha1.EngineFlux {
+					s.Flux.ServiceAccountName = "fleet"
+				}
+			})
 			makeHost(t, api, "controller", ns, "n1", "r1")
 			finalizer := set([]any{"baremetalhost.metal3.io"}, "metadata", "finalizers")
 			api.Edit(t, "e2e", engine.Hosts, ns, "n1", "", finalizer)
@@ -94,6 +124,9 @@ func TestGuards(t *testing.T) {
 				operator := anybody(t, api, engine.OperatorUser)
 				return operator.TryEdit("probe", engine.Hosts, ns, "n1", "status", set(false, "status", "poweredOn"))
 			})
+			if e == v1alpha1.EngineFlux {
+				rootRows(t, api, ns, "system:serviceaccount:flux-system:fleet")
+			}
 			engineClient, person := anybody(t, api, syncer), anybody(t, api, "somebody")
 			row("the engine creates a host", "only update", func() error {
 				return engineClient.TryApply(engine.Objects(t, []byte(hostManifest(ns, "n9", "r9")))[0], "probe", true)

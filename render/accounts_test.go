@@ -28,6 +28,10 @@ func rulesOf(t *testing.T, tree Tree, folder string) map[string][]rbacv1.PolicyR
 	return rules
 }
 
+func overlaid(s *v1alpha1.Site) {
+	s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "hosts"
+}
+
 // The rights of the account that a Site names have an end, and it deletes no guard. A person applies it: nobody can give himself rights.
 func TestRootAccount(t *testing.T) {
 	tree := guarded(t, func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" })
@@ -54,6 +58,27 @@ func TestRootAccount(t *testing.T) {
 	for _, file := range []string{"flux/root.yaml", "flux/policy.yaml"} {
 		want(t, tree, file, "serviceAccountName: fleet")
 		wantNot(t, guarded(t, nil), file, "serviceAccountName")
+	}
+	// It holds what it grants, patches of hosts among that, and the sync guard lets it change none.
+	const root = "system:serviceaccount:flux-system:fleet"
+	const rule = "!(request.userInfo.username in ['" + root + "'])"
+	for why, row := range map[string]struct {
+		change func(*v1alpha1.Site)
+		denied bool
+	}{
+		"merge":      {func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" }, true},
+		"no account": {nil, false},
+		"Argo CD":    {func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }, false},
+		"overlay":    {func(s *v1alpha1.Site) { overlaid(s); s.Spec.Flux.ServiceAccountName = "fleet" }, true},
+		"it applies hosts": {func(s *v1alpha1.Site) {
+			overlaid(s)
+			s.Spec.Flux.ServiceAccountName, s.Spec.Flux.Identity = "fleet", root
+		}, false},
+	} {
+		text := string(guarded(t, row.change)["policy/sync-guard.yaml"])
+		need.Must(t, text != "", "%s: no sync guard", why)
+		need.That(t, strings.Contains(text, "the account of the root applies no BareMetalHost") == row.denied &&
+			strings.Contains(text, rule) == row.denied, "%s: the root's account is denied, want %t:\n%s", why, row.denied, text)
 	}
 	need.That(t, guarded(t, nil)["flux/root-account.yaml"] == nil, "an account of the root that nobody asked for")
 	// It could not give what comes later: its rights do not depend on what the site has at the moment.
