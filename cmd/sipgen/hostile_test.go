@@ -193,8 +193,8 @@ spec:
   images: {jumpHost: "registry.example.org/jump-host:1"}
   hosts: {namespaces: [metal3]}
   tenants:
-  - {name: good, specs: [good], namespaces: [good], hosts: {max: 9}}
-  - {name: evil, specs: [evil], namespaces: [evil], hosts: {max: 99}, maxClusters: 99}
+  - {name: good, specs: [specs/good], namespaces: [good], hosts: {max: 9}}
+  - {name: evil, specs: [specs/evil], namespaces: [evil], hosts: {max: 99}, maxClusters: 99}
 `)
 	need.Write(t, "specs/good/g.yaml", "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: good, name: g}\nspec: {nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}\n")
 	for where, spec := range forgeries(t) {

@@ -19,17 +19,17 @@ func securityTable() []attack {
 	}
 	at := func(namespace string) map[string]string { return named("{namespace: "+namespace+", name: a}", "{}") }
 	add("namespace",
-		attack{why: "Kubernetes' own", files: at("kube-system"), want: `found "kube-system" in bank/a.yaml, a file of tenant bank`},
+		attack{why: "Kubernetes' own", files: at("kube-system"), want: `found "kube-system" in specs/bank/a.yaml, a file of tenant bank`},
 		attack{why: "Kubernetes' own, for everybody to read", files: at("kube-public"), want: "want one of that tenant's namespaces: bank"},
 		attack{why: "the engine's", files: at("flux-system"), want: "want one of that tenant's namespaces: bank"},
 		attack{why: "the hosts'", files: at("metal3"), want: "want one of that tenant's namespaces: bank"},
 		attack{why: "a controller's", files: at("cert-manager"), want: "want one of that tenant's namespaces: bank"},
-		attack{why: "another tenant's", files: at("edge"), want: `found "edge" in bank/a.yaml, a file of tenant bank`},
+		attack{why: "another tenant's", files: at("edge"), want: `found "edge" in specs/bank/a.yaml, a file of tenant bank`},
 		attack{why: "nobody's", files: at("nowhere"), want: "want one of that tenant's namespaces: bank"},
 		attack{why: "a folder", files: at("../x"), want: "metadata.namespace: "},
 		attack{why: "in capitals", files: at("Bank"), want: "metadata.namespace: "},
 		attack{why: "none", files: named("{name: a}", "{}"), want: "metadata.namespace: missing"},
-		attack{why: "its own, from a folder that is nobody's", files: map[string]string{"specs/a.yaml": at("bank")["specs/bank/a.yaml"]}, want: "but that namespace belongs to tenant bank, whose specs are in bank"},
+		attack{why: "its own, from a folder that is nobody's", files: map[string]string{"specs/a.yaml": at("bank")["specs/bank/a.yaml"]}, want: "but that namespace belongs to tenant bank, whose specs are in specs/bank"},
 		attack{why: "the hosts' of a file in nobody's folder", files: map[string]string{"specs/a.yaml": at("metal3")["specs/bank/a.yaml"]}, want: `found "metal3", which has hosts, and their BMC credentials`},
 	)
 	container := func(fields string) map[string]string {
@@ -230,8 +230,8 @@ func securityTable() []attack {
 		attack{why: "3 MiB of ones", files: script("mkdir specs/bank; (printf 'apiVersion: airship.airshipit.org/v1\\nkind: SIPCluster\\nmetadata: {namespace: bank, name: a}\\nspec: {a: ['; yes 1, | head -c 3M | tr -d '\\n'; echo ']}') > specs/bank/a.yaml"), want: "values, want at most 200000 in a document"},
 		attack{why: "3 MiB of maps", files: script("mkdir specs/bank; (printf 'apiVersion: airship.airshipit.org/v1\\nkind: SIPCluster\\nmetadata: {namespace: bank, name: a}\\nspec: {a: ['; yes '{a: {a: {a: 1}}},' | head -c 3060000 | tr -d '\\n'; echo ']}') > specs/bank/a.yaml"), want: "values, want at most 200000 in a document"},
 		attack{why: "as many values as a document may have", files: script("mkdir specs/bank; (printf 'apiVersion: airship.airshipit.org/v1\\nkind: SIPCluster\\nmetadata: {namespace: bank, name: a}\\nspec: {a: ['; yes '{a: b},' | head -n 66000 | tr -d '\\n'; echo ']}') > specs/bank/a.yaml"), want: "spec.a: unknown field"},
-		attack{why: "as many values as all files may have", files: script("mkdir specs/bank; for i in 1 2 3 4 5; do (printf 'apiVersion: airship.airshipit.org/v1\\nkind: SIPCluster\\nmetadata: {namespace: bank, name: a}\\nspec: {a: ['; yes '{a: b},' | head -n 47000 | tr -d '\\n'; echo ']}') > specs/bank/$i.yaml; done"), want: "with this file more than 600000 values in the files of folder bank"},
-		attack{why: "many files of 16 MiB", files: script("mkdir specs/bank; for i in 1 2 3 4 5; do truncate -s 16M specs/bank/$i.yaml; done"), want: "specs/bank/1.yaml: more than 16 MiB in the files of folder bank, want at most that: none of them is read; the largest: "},
+		attack{why: "as many values as all files may have", files: script("mkdir specs/bank; for i in 1 2 3 4 5; do (printf 'apiVersion: airship.airshipit.org/v1\\nkind: SIPCluster\\nmetadata: {namespace: bank, name: a}\\nspec: {a: ['; yes '{a: b},' | head -n 47000 | tr -d '\\n'; echo ']}') > specs/bank/$i.yaml; done"), want: "with this file more than 600000 values in the files of folder specs/bank"},
+		attack{why: "many files of 16 MiB", files: script("mkdir specs/bank; for i in 1 2 3 4 5; do truncate -s 16M specs/bank/$i.yaml; done"), want: "specs/bank/1.yaml: more than 16 MiB in the files of folder specs/bank, want at most that: none of them is read; the largest: "},
 		attack{why: "folders within folders", files: script("mkdir -p specs/bank/" + strings.Repeat("d/", 400) + "; touch specs/bank/" + strings.Repeat("d/", 400) + "a.yaml"), want: "folders within each other"},
 		attack{why: "aliases", files: bankFile(good + "spec: {a: &a [x,x,x,x,x,x,x,x,x], b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a], c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b], d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c], e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d], f: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e], g: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f], h: [*g,*g,*g,*g,*g,*g,*g,*g,*g]}\n"), want: "aliases"},
 		attack{why: "nesting", files: bankFile(good + "spec: {a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}\n"), want: "specs/bank/a.yaml: "},

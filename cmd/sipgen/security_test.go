@@ -40,7 +40,7 @@ spec:
   images: {jumpHost: registry.example.org/jump-host:1}
   tenants:
   - name: bank
-    specs: [bank]
+    specs: [specs/bank]
     namespaces: [bank]
     hosts: {max: 2, maxStandby: 1}
     maxClusters: 2
@@ -51,7 +51,7 @@ spec:
     certificateIssuers: [ClusterIssuer/site-ca]
     networkAttachments: [networks/storage]
     patches: any
-  - {name: edge, specs: [edge], namespaces: [edge], nodePorts: [{start: 30100, end: 30199}]}
+  - {name: edge, specs: [specs/edge], namespaces: [edge], nodePorts: [{start: 30100, end: 30199}]}
 `,
 	"hosts.yaml": securityHost("h1", "192.0.2.1") + securityHost("h2", "192.0.2.2") + securityHost("h3", "192.0.2.3"),
 	"specs/edge/a.yaml": `apiVersion: airship.airshipit.org/v1
@@ -289,7 +289,8 @@ func securityOfServices() []attack {
 		{why: "a command for an interface", files: ofService("physicalInterface: eth2", "physicalInterface: 'eth2; reboot'"), want: "physicalInterface: "},
 		{why: "a command for a device", files: ofService("/dev/vda", "/dev/vda;reboot"), want: "rootDeviceName: "},
 		{why: "a file of the node", files: ofService("bootInterfaceName: eth0,", "bootInterfaceName: eth0, diskDrives: [{name: d, path: /var/../etc/shadow}],"), want: "diskDrives[0].path: "},
-		{why: "a line more for Ironic", files: ofService("interface: eth1", `interface: "eth1\nx"`), want: "networking.interface: "},
+		{why: "a line more for Ironic", files: ofService("interface: eth1", `externalIP: "192.0.2.1\nx"`),
+			want: "networking.externalIP: "},
 		{why: "an image of anybody's", files: ofService("quay.example.org/vino/libvirt", "'*'"), want: "daemonSetOptions.libvirtImage: "},
 		{why: "the labels that say whose a host is", files: ofService("{role: worker}", "{sip.airshipit.org/cluster-name: a}"), want: "which sipgen writes"},
 		{why: "a label with a line in it", files: ofService("{rack: r1}", `{rack: "r1\nx"}`), want: "labels: "},

@@ -40,7 +40,6 @@ type specs struct {
 	sites []string
 	// paths maps the files, as messages name them, to the paths that package tenancy gives them.
 	paths map[string]string
-	base  *specsBase
 	// unread are as in Loaded.
 	unread []string
 	// manifests are the specs of the site's services.
@@ -68,10 +67,8 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 		}
 	}
 	s.files = len(paths) > 0
-	base, err := in.baseOf(site, paths)
-	errs, s.base = append(errs, err), base
 	documents, err := kustomization.Specs(paths, stdin, func(file string) string {
-		return tenancy.Folder(site, base.path(file))
+		return tenancy.Folder(site, in.pathOf(file))
 	})
 	for _, err := range Flatten(err) {
 		var inFile *manifest.FileError
@@ -80,10 +77,10 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 			s.unread = append(s.unread, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS",
 				in.Specs...).Error())
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
-			s.paths[inFile.File] = base.path(inFile.File)
+			s.paths[inFile.File] = in.pathOf(inFile.File)
 			s.empty = append(s.empty, admit.Problem{File: s.paths[inFile.File], Code: finding.Empty, Err: inFile})
 		case errors.As(err, &inFile):
-			s.paths[inFile.File] = base.path(inFile.File)
+			s.paths[inFile.File] = in.pathOf(inFile.File)
 			s.broken = append(s.broken, admit.Problem{File: s.paths[inFile.File], Code: finding.Invalid, Err: err})
 		default:
 			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.Specs...))
@@ -92,7 +89,7 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 	for i := range documents {
 		switch {
 		case api.IsManifest(&documents[i]):
-			if owner := ownerOf(site, base, documents[i].File); owner != "" {
+			if owner := ownerOf(site, in.pathOf(documents[i].File)); owner != "" {
 				s.unread = append(s.unread, fmt.Sprintf("%s: a manifest of %s in %s: not read; "+
 					"a service of the site is in the Site's file, or where no tenant writes",
 					documents[i].Where(), documents[i].Kind, owner))
@@ -109,7 +106,7 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 	for _, decoded := range api.DecodeClusters(documents) {
 		file := decoded.Document.File
 		if _, known := s.paths[file]; !known {
-			s.paths[file] = base.path(file)
+			s.paths[file] = in.pathOf(file)
 		}
 		s.decoded = append(s.decoded, spec{decoded, s.paths[file]})
 	}
@@ -118,12 +115,12 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 }
 
 // ownerOf names the tenant that may write a file, for a message; "" for none.
-func ownerOf(site *v1alpha1.Site, base *specsBase, file string) string {
+func ownerOf(site *v1alpha1.Site, file string) string {
 	if site == nil {
 		return ""
 	}
-	if folder := tenancy.Folder(site, base.path(file)); folder != "" {
-		return "a tenant's folder, " + redact.Plain(folder) + " " + base.here
+	if folder := tenancy.Folder(site, file); folder != "" {
+		return "a tenant's folder, " + redact.Plain(folder)
 	}
 	for i := range site.Spec.Tenants {
 		if t := &site.Spec.Tenants[i]; len(t.Specs) == 0 {
@@ -175,13 +172,12 @@ func (l *Loaded) take(s *specs) {
 		}
 		key := schedule.KeyOf(cluster)
 		if l.Tenants != nil && key.Valid() {
-			if strange := l.Tenants.Written(cluster, d.file, s.base.here); len(strange) > 0 {
+			if strange := l.Tenants.Written(cluster, d.file); len(strange) > 0 {
 				others := l.Tenants.Author(d.file) != nil
-				for k, e := range l.Tenants.Written(cluster, d.file, s.base.inTree) {
+				for _, e := range strange {
 					l.Problems = append(l.Problems, admit.Problem{
 						Cluster: key, File: d.file, Beside: true, Strange: others, Code: finding.Strange,
-						Err:    cluster.Problem(e.Path, "%s", strange[k].Message),
-						InTree: cluster.Problem(e.Path, "%s", e.Message),
+						Err: cluster.Problem(e.Path, "%s", e.Message),
 					})
 				}
 				continue

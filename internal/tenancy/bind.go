@@ -49,26 +49,23 @@ func plain(names []string) string {
 }
 
 // Written complains about a cluster that its tenant did not write: the file is in another tenant's folder, or the
-// tenant has folders and it is in none of them. file is relative to the base of the specs; a cluster that was read from
-// the live cluster has none, and is bound by its namespace. Such a spec does not come from the tenant, and must have no
-// effect. base names the base, as "below specs".
-func (t *Tenants) Written(c *v1.SIPCluster, file, base string) []validation.FieldError {
+// tenant has folders and it is in none of them. file is relative to the Site's file; a cluster that was read from the
+// live cluster has none, and is bound by its namespace. Such a spec does not come from the tenant, and must have no
+// effect.
+func (t *Tenants) Written(c *v1.SIPCluster, file string) []validation.FieldError {
 	owner := t.byNamespace[c.Namespace]
 	author := t.Author(file)
-	if base != "" {
-		base = ", " + base
-	}
 	var message string
 	switch {
 	case file == "" || len(t.site.Spec.Tenants) == 0:
 		return nil
 	case author != nil && author != owner:
-		message = fmt.Sprintf("found %q in %s, a file of tenant %s (the Site's spec.tenants[].specs%s): want one of that "+
-			"tenant's namespaces: %s", c.Namespace, file, author.Name, base, strings.Join(author.Namespaces, ", "))
+		message = fmt.Sprintf("found %q in %s, a file of tenant %s (the Site's spec.tenants[].specs): want one of that "+
+			"tenant's namespaces: %s", c.Namespace, file, author.Name, strings.Join(author.Namespaces, ", "))
 	case author == nil && owner != nil && len(owner.Specs) > 0:
 		message = fmt.Sprintf("found %q in %s, but that namespace belongs to tenant %s, whose specs are in %s "+
-			"(the Site's spec.tenants[].specs%s): move the file there, or add it to the list", c.Namespace, file, owner.Name,
-			plain(owner.Specs), base)
+			"(spec.tenants[].specs, relative to the Site's file): move the file there, or add it to the list", c.Namespace,
+			file, owner.Name, plain(owner.Specs))
 	default:
 		return nil
 	}

@@ -250,7 +250,7 @@ func specsOf(clusters []v1.SIPCluster, files Files) map[string][]string {
 		found := map[string]bool{}
 		for file := range mine {
 			folder := path.Dir(file)
-			if file == "" || folder == "." || len(users[folder]) > 1 {
+			if file == "" || folder == "." || path.Base(folder) == ".." || len(users[folder]) > 1 {
 				found = nil
 				break
 			}

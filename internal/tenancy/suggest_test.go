@@ -56,7 +56,7 @@ func TestSuggest(t *testing.T) {
 	granted := Of(siteOf(t, text), nil)
 	for i := range clusters {
 		c := &clusters[i]
-		must.Equal(t, c.Key(), said(granted.Spec(c))+said(granted.Namespace(c))+said(granted.Written(c, files[c.Key()], "")), "")
+		must.Equal(t, c.Key(), said(granted.Spec(c))+said(granted.Namespace(c))+said(granted.Written(c, files[c.Key()])), "")
 	}
 	asked, keys := map[*schedule.Limit]int{}, []schedule.ClusterKey{}
 	for i := range clusters {

@@ -54,7 +54,7 @@ func want(t *testing.T, why, found, want string) {
 const bank = `  defaults: {resources: {limits: {cpu: '1', memory: 256Mi}}, annotations: {metallb.universe.tf/address-pool: sites}}
   tenants:
   - name: bank
-    specs: [tenants/bank, more/bank.yaml]
+    specs: [tenants/bank, more/bank.yaml, ../bank]
     namespaces: [bank, bank-test]
     hosts: {selector: {matchLabels: {pool: finance}}, max: 6, maxStandby: 2}
     maxPriority: 10
@@ -139,9 +139,11 @@ func TestWritten(t *testing.T) {
 	for _, row := range []struct{ why, namespace, file, want string }{
 		{"in its folder", "bank", "tenants/bank/a.yaml", ""},
 		{"deep in its folder", "bank-test", "tenants/bank/test/a.yaml", ""},
+		{"above the Site's folder", "bank", "../bank/a.yaml", ""},
+		{"another folder above the Site's", "bank", "../banker/a.yaml", "that namespace belongs to tenant bank"},
 		{"in its file", "bank", "more/bank.yaml", ""},
 		{"from the cluster", "bank", "", ""},
-		{"beside its folder", "bank", "tenants/banker/a.yaml", "that namespace belongs to tenant bank, whose specs are in tenants/bank, more/bank.yaml"},
+		{"beside its folder", "bank", "tenants/banker/a.yaml", "that namespace belongs to tenant bank, whose specs are in tenants/bank, more/bank.yaml, ../bank"},
 		{"above its folder", "bank", "tenants/a.yaml", "that namespace belongs to tenant bank"},
 		{"by another's standard input", "bank", "-", "found \"bank\" in -, a file of tenant metal"},
 		{"standard input that is granted", "metal3", "-", ""},
@@ -150,12 +152,8 @@ func TestWritten(t *testing.T) {
 		{"a tenant that names no folder", "edge", "anywhere.yaml", ""},
 	} {
 		c := clusterOf(t, row.namespace+"/c", "{}")
-		want(t, row.why, said(listed.Written(&c, row.file, "")), row.want)
-	}
-	for namespace, file := range map[string]string{"bank": "other/a.yaml", "edge": "tenants/bank/edge.yaml"} {
-		c := clusterOf(t, namespace+"/c", "{}")
-		want(t, "with the base", said(listed.Written(&c, file, "below specs")), "(the Site's spec.tenants[].specs, below specs): ")
+		want(t, row.why, said(listed.Written(&c, row.file)), row.want)
 	}
 	c := clusterOf(t, "any/c", "{}")
-	want(t, "no tenants", said(Of(siteOf(t, ""), nil).Written(&c, "x.yaml", "")), "")
+	want(t, "no tenants", said(Of(siteOf(t, ""), nil).Written(&c, "x.yaml")), "")
 }

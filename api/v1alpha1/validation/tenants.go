@@ -123,8 +123,13 @@ func validatePatterns(t *v1alpha1.Tenant, at string, add Report) {
 func hasTag(image string) bool { return strings.Contains(path.Base(image), ":") }
 
 func checkSpecs(field, folder string, add Report) {
-	if !pathName.MatchString(folder) || path.Clean(folder) != folder || strings.HasPrefix(folder, ".") {
-		add(field, "found %q, want a folder or a file below --filename, as in \"bank\" or \"tenants/bank\"", folder)
+	name := folder
+	for strings.HasPrefix(name, "../") {
+		name = strings.TrimPrefix(name, "../")
+	}
+	if !pathName.MatchString(name) || path.Clean(name) != name || strings.HasPrefix(name, ".") {
+		add(field, "found %q, want a folder or a file, relative to the Site's file, as in \"tenants/bank\" or "+
+			"\"../bank\"", folder)
 	}
 }
 
