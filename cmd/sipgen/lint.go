@@ -55,8 +55,8 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			planned, unplanned := plan(ui, loaded, before)
-			findings := app.Lint(loaded, planned, byDigest)
+			checked, unplanned := flow(ui, loaded, before, noTolerance)
+			findings := app.Lint(loaded, checked, byDigest)
 			// Manifests never have managedFields, and are no finding for that.
 			findings = slices.DeleteFunc(findings, func(f finding.Finding) bool {
 				if f.Code == finding.Blind {

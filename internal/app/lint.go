@@ -15,17 +15,31 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Lint returns all findings of the site: why clusters are frozen, contradictions with the hosts, and those of package
-// lint. If nothing could be planned, p is nil, and it returns those that need no plan.
-func Lint(l *Loaded, p *Planned, byDigest bool) []finding.Finding {
-	found := linted(l, l.Clusters, p, byDigest)
-	if p != nil {
-		return finding.Sorted(slices.Concat(found, p.Clusters.Findings, p.contradictions(), p.live()))
+// Lint returns all findings of the site: why clusters are frozen, contradictions with the hosts, what is wrong with the
+// tree, and those of package lint. If nothing could be planned, c is nil, and it returns those that need no plan.
+func Lint(l *Loaded, c *Checked, byDigest bool) []finding.Finding {
+	if c != nil {
+		p := c.Plan
+		return finding.Sorted(slices.Concat(linted(l, l.Clusters, p, byDigest), p.Clusters.Findings, p.contradictions(),
+			p.live(), p.aboutTree()))
 	}
+	found := linted(l, l.Clusters, nil, byDigest)
 	for i := range l.Problems {
 		found = append(found, l.Problems[i].Finding())
 	}
 	return finding.Sorted(found)
+}
+
+// aboutTree returns what is wrong with the previous tree, with the remedies that a warning of a run leaves out.
+func (p *Planned) aboutTree() []finding.Finding {
+	found := p.Before.EditedByHand()
+	if p.Report.NoTree != "" {
+		found = append(found, warning(finding.NoTree, v1alpha1.Kind+" "+p.Loaded.Site.Name, "", p.Report.NoTree))
+	}
+	for i := range found {
+		found[i].Fix = finding.Remedy(found[i].Code)
+	}
+	return found
 }
 
 // linted returns the findings of package lint.

@@ -34,7 +34,10 @@ type Planned struct {
 // Plan places the hosts, and keeps the decisions of the previous tree.
 func Plan(a *Admitted) (*Planned, error) {
 	p := &Planned{Loaded: a.Loaded, Before: a.Before, Clusters: a.Clusters}
-	return p, p.place()
+	if err := p.place(); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // place places the hosts, with the clusters frozen that are so by now.

@@ -2,8 +2,11 @@ package finding
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -18,9 +21,14 @@ const (
 	reset  = "\x1b[0m"
 )
 
-// Human writes the findings for a person at a terminal: each with its fix on the line below.
+// Human writes the findings for a person at a terminal, errors first: each with its fix on the line below, and one for
+// hosts with one cause.
 func Human(w io.Writer, findings []Finding, color bool) error {
 	out := bufio.NewWriter(w)
+	findings = oneEachCause(findings)
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Compare(order(a.Severity), order(b.Severity))
+	})
 	for i := range findings {
 		f := &findings[i]
 		open, dim, shut := "", "", ""
@@ -38,6 +46,36 @@ func Human(w io.Writer, findings []Finding, color bool) error {
 			text.Line(f.Fix), shut)
 	}
 	return out.Flush()
+}
+
+// order is the place of a severity: errors are read first.
+func order(s Severity) int { return slices.Index([]Severity{Error, Warning}, s) }
+
+// oneEachCause returns the findings with one for all hosts with the same cause: it is about the first of them, and has
+// the number of the others.
+func oneEachCause(findings []Finding) (out []Finding) {
+	first, others := map[Finding]int{}, map[int]int{}
+	for _, f := range findings {
+		key, host := strings.CutPrefix(f.Object, "BareMetalHost ")
+		if !host {
+			out = append(out, f)
+			continue
+		}
+		_, name, _ := strings.Cut(key, "/")
+		itself := regexp.MustCompile(`\b(` + regexp.QuoteMeta(key) + `|` + regexp.QuoteMeta(name) + `)\b`)
+		cause := Finding{Code: f.Code, Severity: f.Severity, Field: f.Field,
+			Message: itself.ReplaceAllString(f.Message, "\x00"), Fix: itself.ReplaceAllString(f.Fix, "\x00")}
+		if at, seen := first[cause]; seen {
+			others[at]++
+			continue
+		}
+		first[cause] = len(out)
+		out = append(out, f)
+	}
+	for at, n := range others {
+		out[at].Object += " and " + text.Count(n, "other host")
+	}
+	return out
 }
 
 // JSON writes the findings as JSON: an object of kind Findings with the list "findings".
@@ -59,6 +97,7 @@ const maxAnnotations = 10
 // ten of a level and silently drops the rest: these are in the job's log, and the tenth annotation mentions it.
 func GitHub(w io.Writer, findings []Finding) error {
 	out := bufio.NewWriter(w)
+	findings = oneEachCause(findings)
 	errors, warnings := Counts(findings)
 	for _, level := range []struct {
 		severity Severity

@@ -21,7 +21,7 @@ const evil = "x%0A::error::owned\n::error file=a::second\r##[error]third \x1b[31
 func hostile(n int) []Finding {
 	var out []Finding
 	for i := range n {
-		f := Finding{Code: "SIP006", Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: "BareMetalHost " + evil, Field: evil, Message: evil, Fix: evil}
+		f := Finding{Code: "SIP006", Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: "SIPCluster " + evil, Field: evil, Message: evil, Fix: evil}
 		out = append(out, f.OnOneLine())
 	}
 	return out
