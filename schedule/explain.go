@@ -86,7 +86,7 @@ func distance(r Reason) int {
 		return 2
 	case Satisfied:
 		return 3
-	case NoAddress, NoLabel, NotGranted, ReservedFor:
+	case NoAddress, NoLabel, CrossingLabel, NotGranted, ReservedFor:
 		return 4
 	}
 	return 5

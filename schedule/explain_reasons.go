@@ -85,6 +85,9 @@ type (
 	Fits struct{ Roles int }
 	// NoAddress on a network that the role's services need. Problem is why the address is unknown.
 	NoAddress struct{ Network, Problem string }
+	// CrossingLabel: hosts with the value of the Narrow key have Want of the Wide key, but it has Found. Want is empty if
+	// they differ.
+	CrossingLabel struct{ Narrow, Value, Wide, Found, Want string }
 	// NoLabel: it lacks the label Key, a topology key that the role requires.
 	NoLabel struct{ Key string }
 	// NotInspected: the role asks for hardware, and metal3 has not inspected the host.
@@ -133,6 +136,7 @@ func (ReleaseWaits) isReason()     {}
 func (Fits) isReason()             {}
 func (NoAddress) isReason()        {}
 func (NoLabel) isReason()          {}
+func (CrossingLabel) isReason()    {}
 func (NotInspected) isReason()     {}
 func (TooLittle) isReason()        {}
 func (NamedByCluster) isReason()   {}

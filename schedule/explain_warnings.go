@@ -152,6 +152,12 @@ type (
 		Key, Fullest, Emptiest string
 		Most, Least, Skew      int
 	}
+	// Crossing: the host, and More others, lie in another wide domain than most hosts of their narrow one.
+	Crossing struct {
+		Host  HostKey
+		Label CrossingLabel
+		More  int
+	}
 	// TooMuchReserved: the reservation Name of Count hosts lacks Lack of them, and only Could can be kept for it.
 	TooMuchReserved struct {
 		Name               string
@@ -177,4 +183,5 @@ func (Unlabelled) isWarning()         {}
 func (Unfit) isWarning()              {}
 func (Crowded) isWarning()            {}
 func (Uneven) isWarning()             {}
+func (Crossing) isWarning()           {}
 func (TooMuchReserved) isWarning()    {}

@@ -3,7 +3,6 @@ package schedule
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 )
@@ -19,7 +18,7 @@ type (
 	// UnknownTopologyKey: no host that the role selects has the label Key, which Field names. Near is a similar label
 	// of theirs, empty if there is none.
 	UnknownTopologyKey struct{ Role, Field, Key, Near string }
-	// NotNested: two hosts that the role selects share the value of the Narrow key, and differ in the Wide key.
+	// NotNested: two hosts of the role share the value of the Narrow key, and differ in the Wide key.
 	// Example: both have rack=r1, but one has row=a and the other row=b.
 	NotNested struct {
 		Role         string
@@ -134,120 +133,4 @@ func (s *planner) freeze(r *role) {
 		}
 		r.frozen = append(r.frozen, i)
 	}
-}
-
-// refuseCrossing refuses the clusters with roles whose topology keys cross: two selected or held hosts share a narrow
-// domain and differ in the wide one. Example: hosts of rack r1 in two rows.
-func (s *planner) refuseCrossing() {
-	type question struct {
-		of        string
-		anyLabels bool
-		keys      string
-	}
-	done := map[question]*NotNested{}
-	suspects := map[[2]string][]int32{}
-	for _, r := range s.roles {
-		if len(r.keys) < 2 || r.cluster.gone || s.idle(r) {
-			continue
-		}
-		id := question{r.selector.String(), r.anyLabels, strings.Join(r.keys, "\x00")}
-		crossing, known := done[id]
-		for _, pair := range pairs(r.keys) {
-			if known || crossing != nil {
-				break
-			}
-			hosts, known := suspects[pair]
-			if !known {
-				hosts = s.suspects(pair[0], pair[1])
-				suspects[pair] = hosts
-			}
-			crossing = s.crossing(r, nil, hosts, pair[0], pair[1])
-		}
-		done[id] = crossing
-		if others := s.unselected(r); crossing == nil && len(others) > 0 {
-			for _, pair := range pairs(r.keys) {
-				if crossing = s.crossing(r, others, suspects[pair], pair[0], pair[1]); crossing != nil {
-					break
-				}
-			}
-		}
-		if crossing != nil {
-			mine := *crossing
-			mine.Role = r.name
-			r.cluster.refuse(mine)
-		}
-	}
-}
-
-// pairs returns wide and narrow keys: neighbors first, then the others, because a host may lack a key in between.
-func pairs(keys []string) (pairs [][2]string) {
-	for apart := 1; apart < len(keys); apart++ {
-		for k := range keys[apart:] {
-			pairs = append(pairs, [2]string{keys[k], keys[k+apart]})
-		}
-	}
-	return pairs
-}
-
-// suspects returns the hosts of narrow domains that span several wide ones.
-func (s *planner) suspects(wide, narrow string) (hosts []int32) {
-	inner, outer := s.column(narrow), s.column(wide)
-	if inner == nil || outer == nil {
-		return nil
-	}
-	first, crossed := map[string]int{}, map[string]bool{}
-	for i, value := range inner {
-		if value == "" {
-			continue
-		}
-		if other, known := first[value]; !known {
-			first[value] = i
-		} else if outer[other] != outer[i] {
-			crossed[value] = true
-		}
-	}
-	if len(crossed) == 0 {
-		return nil
-	}
-	for i, value := range inner {
-		if crossed[value] {
-			hosts = append(hosts, int32(i))
-		}
-	}
-	return hosts
-}
-
-// unselected returns the hosts that claim a role and that the role does not select.
-func (s *planner) unselected(r *role) (hosts []int32) {
-	for _, i := range r.claimed {
-		if !s.selects(r.selector)[s.hosts[i].kind] {
-			hosts = append(hosts, i)
-		}
-	}
-	return hosts
-}
-
-// crossing returns two hosts, selected or among others, that share a narrow domain and differ in the wide one; nil if
-// there are none. A host that lost one of its labels takes no slot, and does not count.
-func (s *planner) crossing(r *role, others, hosts []int32, wide, narrow string) *NotNested {
-	of, first := s.selects(r.selector), map[string]int32{}
-	for _, i := range hosts {
-		h := &s.hosts[i]
-		if r.lost(h) != "" || !of[h.kind] && !slices.Contains(others, i) {
-			continue
-		}
-		value := h.Labels[narrow]
-		other, known := first[value]
-		if !known {
-			first[value] = i
-			continue
-		}
-		if o := &s.hosts[other]; o.Labels[wide] != h.Labels[wide] {
-			return &NotNested{
-				Narrow: narrow, Wide: wide, Value: value,
-				Hosts: [2]HostKey{o.key(), h.key()}, Values: [2]string{o.Labels[wide], h.Labels[wide]},
-			}
-		}
-	}
-	return nil
 }

@@ -59,6 +59,7 @@ func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous
 	s.countRejected()
 	s.warnUnreached()
 	s.warnLeftOut()
+	s.warnCrossing()
 	return s, nil
 }
 

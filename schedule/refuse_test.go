@@ -20,6 +20,8 @@ func TestRefused(t *testing.T) {
 		return map[string]v1.NodeSet{v1.RoleWorker: set}
 	}
 	racks := []inventory.Host{host1("h1", "w", "r1"), host1("h2", "w", "r2"), host1("h3", "other", "r3")}
+	ofA := func(name, labels string) inventory.Host { return claimed(newHost(name, labels), "a", v1.RoleWorker) }
+	free := newHost("h9", "kind=other row=w9 rack=r9")
 	rows := []struct {
 		why    string
 		change func(*v1.NodeSet)
@@ -45,24 +47,25 @@ func TestRefused(t *testing.T) {
 		{"no host is wanted", func(s *v1.NodeSet) { s.TopologyKey, s.Count = "rak", &v1.NodeCount{} }, racks, nil},
 		{
 			"keys that cross", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
-			[]inventory.Host{newHost("h1", "kind=w row=w1 rack=r1"), newHost("h2", "kind=w row=w2 rack=r1")},
+			[]inventory.Host{ofA("h1", "kind=w row=w1 rack=r1"), ofA("h2", "kind=w row=w2 rack=r1"), free},
 			[]string{`Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other lies in row="w2"`},
 		},
 		{
 			"keys that cross, though the one between them does not", func(s *v1.NodeSet) {
 				s.TopologyKey, s.TopologyKeys, s.Unlabelled = "", []string{"zone", "row", "rack"}, v1.UnlabelledAllow
 			},
-			[]inventory.Host{newHost("h1", "kind=w zone=z1 rack=r1"), newHost("h2", "kind=w zone=z2 rack=r1"), newHost("h3", "kind=w zone=z1 row=w1 rack=r2")},
+			[]inventory.Host{ofA("h1", "kind=w zone=z1 rack=r1"), ofA("h2", "kind=w zone=z2 rack=r1"),
+				newHost("h3", "kind=w zone=z1 row=w1 rack=r2")},
 			[]string{`Worker: topologyKeys: rack is not nested in zone: hosts metal/h1 and metal/h2 share rack=r1, but one lies in zone="z1" and the other lies in zone="z2"`},
 		},
 		{
 			"keys in the wrong order", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"rack", "row"} },
-			[]inventory.Host{newHost("h1", "kind=w row=w1 rack=r1"), newHost("h2", "kind=w row=w1 rack=r2")},
+			[]inventory.Host{ofA("h1", "kind=w row=w1 rack=r1"), ofA("h2", "kind=w row=w1 rack=r2"), free},
 			[]string{`Worker: topologyKeys: row is not nested in rack: hosts metal/h1 and metal/h2 share row=w1, but one lies in rack="r1" and the other lies in rack="r2"`},
 		},
 		{
 			"keys that cross on a host that the role has and does not select any more", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
-			[]inventory.Host{newHost("h1", "kind=w row=w1 rack=r1"), claimed(newHost("h2", "kind=x row=w2 rack=r1"), "a", v1.RoleWorker)},
+			[]inventory.Host{ofA("h1", "kind=w row=w1 rack=r1"), ofA("h2", "kind=x row=w2 rack=r1"), free},
 			[]string{`Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other lies in row="w2"`},
 		},
 	}
@@ -76,6 +79,50 @@ func TestRefused(t *testing.T) {
 		}
 		b := p.Clusters[1]
 		need.That(t, !b.Unschedulable && len(b.Roles[0].Assigned) == 1, "%s: the other cluster has to suffer", row.why)
+	}
+}
+
+// TestCrossing is contract 14: a label that crosses on a host that a role neither holds nor can get is nothing to the
+// role, and a free host that crosses is not eligible. The role nests rows and racks, with at most nine hosts in each.
+func TestCrossing(t *testing.T) {
+	set := v1.NodeSet{Count: &v1.NodeCount{Active: 2}, TopologyKeys: []string{"row", "rack"},
+		MaxPerDomainByKey: map[string]v1.PerDomain{"row": 9, "rack": 9},
+		LabelSelector:     metav1.LabelSelector{MatchLabels: map[string]string{"kind": "w"}}}
+	good := []inventory.Host{newHost("h2", "kind=w row=w1 rack=r1"), newHost("h3", "kind=w row=w1 rack=r1")}
+	typo := newHost("h1", "kind=w row=typo rack=r1")
+	wrong := CrossingLabel{Narrow: "rack", Value: "r1", Wide: "row", Found: "typo", Want: "w1"}
+	tie := wrong
+	tie.Want = ""
+	for _, row := range []struct {
+		why   string
+		hosts []inventory.Host
+		want  string
+		h1    Reason // that keeps the role from h1; nil if it is another's, or not eligible anyway
+		warns bool
+	}{
+		{"nothing crosses", append(good, newHost("h1", "kind=w row=w2 rack=r2")), "+h1 +h2", nil, false},
+		{"a free host", append(good, typo), "+h2 +h3", wrong, true},
+		{"a cordoned host", append(good, with(typo, func(s *inventory.State) { s.Cordoned = "repair" })), "+h2 +h3", nil, true},
+		{"another cluster's host", append(good, claimed(newHost("h1", "kind=w row=typo rack=r1"), "z", "Edge")), "+h2 +h3",
+			nil, true},
+		{"a host of another kind", append(good, newHost("h1", "kind=x row=typo rack=r1")), "+h2 +h3", nil, true},
+		{"a host of its own, and a free one that differs", []inventory.Host{claimed(newHost("h2", "kind=w row=w1 rack=r1"), "a", v1.RoleWorker), typo,
+			newHost("h4", "kind=w row=typo rack=r1"), newHost("h5", "kind=w row=w2 rack=r2")}, "h2 +h5", wrong, true},
+		{"one against one: neither", []inventory.Host{typo, newHost("h2", "kind=w row=w1 rack=r1")},
+			"short 2/0 unschedulable", tie, true},
+	} {
+		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set}),
+			newCluster("z", map[string]v1.NodeSet{"Edge": {Count: &v1.NodeCount{}}})}
+		p := plan(t, clusters, row.hosts, Previous{}, testOptions)
+		first, _, _ := strings.Cut(summary(p), "\n")
+		need.Equal(t, row.why, first, "a Worker: "+row.want)
+		warned := slices.ContainsFunc(p.Warnings, func(w Warning) bool { _, ok := w.(Crossing); return ok })
+		need.Equal(t, row.why+": a warning", warned, row.warns)
+		if row.h1 == nil {
+			continue
+		}
+		found, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "h1"})
+		need.Equal(t, row.why, found.Roles[0].Reason, row.h1)
 	}
 }
 

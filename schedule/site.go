@@ -24,8 +24,10 @@ type planner struct {
 	topology []*topology
 	columns  map[string][]string             // values of labels by host, made for topology keys
 	arounds  map[[2]string]map[string]string // what around found, by wide and narrow key
-	names    map[string][]int32              // hosts by name and by namespace/name, filled for annotations that name some
-	kinds    []int32                         // by kind: its first host
+	// crossings are the hosts of narrow domains in several wide ones, by wide and narrow key.
+	crossings map[[2]string][]int32
+	names     map[string][]int32 // hosts by name and by namespace/name, filled for annotations that name some
+	kinds     []int32            // by kind: its first host
 	// selections holds for each selector which kinds it matches.
 	selections map[string][]bool
 	lots       []lot

@@ -35,6 +35,11 @@ func (s *planner) sortByLabels() {
 		for _, key := range r.required() {
 			asked[key] = true
 		}
+		if len(r.keys) > 1 { // hosts of a kind cross, or do not
+			for _, key := range r.keys {
+				asked[key] = true
+			}
+		}
 	}
 	for _, key := range s.reservedKeys() {
 		asked[key] = true
@@ -100,6 +105,8 @@ type shape struct {
 	never    map[int32]bool // hosts that annotations of the cluster name
 	closed   []*Reservation
 	fits     []bool // by class
+	// crosses are the classes that one role cannot have because of its topology keys; nil for a shape of several roles.
+	crosses map[int32]Reason
 }
 
 // class is a set of free hosts that are equal for every role: of one kind, with addresses on the same networks, and
@@ -155,6 +162,7 @@ func (s *planner) findFitting() {
 		}
 	}
 	for _, r := range s.roles {
+		s.leaveOutCrossing(r)
 		for c, ok := range r.shape.fits {
 			if ok {
 				s.classes[c].roles++
@@ -219,7 +227,10 @@ func (s *planner) lacks(sh *shape, i int32) Reason {
 			return NoAddress{network, h.NoAddress(network)}
 		}
 	}
-	return LacksHardware(sh.hardware, h.Hardware)
+	if why := LacksHardware(sh.hardware, h.Hardware); why != nil {
+		return why
+	}
+	return sh.crosses[h.class]
 }
 
 // required returns the labels that a host must carry to take a slot of the role.

@@ -81,6 +81,7 @@ const (
 	WiderRole       = "SIP074"
 	Unfit           = "SIP075"
 	Slow            = "SIP076"
+	Crosses         = "SIP077"
 )
 
 // Code is the entry of a code in the table.

@@ -89,6 +89,8 @@ func whyNot(r schedule.Reason) string {
 		return "selects it, but it is " + words
 	case schedule.NamedByCluster:
 		return "selects it, but an annotation of the cluster names it"
+	case schedule.CrossingLabel:
+		return "selects it, but it " + words
 	case schedule.NoAddress, schedule.NoLabel:
 		return "selects it, but it has " + words
 	case schedule.AsksForNone:

@@ -4,8 +4,8 @@ import "math/bits"
 
 func trailing(word uint64) int32 { return int32(bits.TrailingZeros64(word)) }
 
-// choose fixes the hosts of some classes that a role gets until it has so many: the first by name that leave every other
-// role its number. With a spread, hosts in domains below the allowed fullness come first.
+// choose fixes the hosts of some classes that a role gets until it has so many: the first by name that leave every
+// other role its number. With a spread, hosts in domains below the allowed fullness come first.
 func (f *flow) choose(r *role, want int, among bitset) {
 	got := &f.result.Roles[r.index].Hosts
 	if want == len(*got) {

@@ -22,8 +22,8 @@ type flow struct {
 	places  int      // what is left of Places
 	busy    []bool   // by tenant: one of its failed hosts waits
 	kept    []kept
-	// replacing: hosts are replaced, and may be spares. again: a cluster is tried a second time. explaining: what a cluster
-	// lacks is counted, and nothing is chosen.
+	// replacing: hosts are replaced, and may be spares. again: a cluster is tried a second time. explaining: what a
+	// cluster lacks is counted, and nothing is chosen.
 	replacing, again, explaining bool
 	// moves are noted unless it is nil, to be taken back.
 	moves []move

@@ -191,8 +191,8 @@ func (f *flow) place(cluster int) bool {
 	return placed
 }
 
-// fillActive fills all active slots of a cluster, or none. A cluster that finds no place is tried a second time, and then
-// takes what is kept for it first.
+// fillActive fills all active slots of a cluster, or none. A cluster that finds no place is tried a second time, and
+// then takes what is kept for it first.
 func (f *flow) fillActive(cluster int) bool {
 	c := &f.Clusters[cluster]
 	f.promise(c)

@@ -133,6 +133,8 @@ func codeOf(w schedule.Warning) (string, schedule.HostKey) {
 		return finding.Unfit, w.Host
 	case schedule.Unlabelled:
 		return finding.NoDomain, schedule.HostKey{}
+	case schedule.Crossing:
+		return finding.Crosses, w.Host
 	case schedule.TooMuchReserved:
 		return finding.TooMuchReserved, schedule.HostKey{}
 	case schedule.Crowded, schedule.Uneven:

@@ -197,6 +197,8 @@ func candidate(r schedule.Reason) string {
 		return "not granted to the tenant"
 	case schedule.NoAddress:
 		return "no address on " + r.Network + known(r.Problem)
+	case schedule.CrossingLabel:
+		return crossing(&r)
 	case schedule.NoLabel:
 		return "no label " + r.Key
 	case schedule.ReservedFor:
@@ -294,4 +296,16 @@ func Counts(counts []schedule.ReasonCount) string {
 		parts = append(parts, strconv.Itoa(c.Count)+" "+c.Reason)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// crossing describes a host that lies in another wide domain than hosts of the same narrow one.
+func crossing(c *schedule.CrossingLabel) string {
+	has := "has " + c.Wide + "=" + c.Found
+	if c.Found == "" {
+		has = "has no label " + c.Wide
+	}
+	if c.Want == "" {
+		return has + ", and hosts with " + c.Narrow + "=" + c.Value + " differ in it"
+	}
+	return has + ", but " + c.Narrow + "=" + c.Value + " lies in " + c.Wide + "=" + c.Want
 }

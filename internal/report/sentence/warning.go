@@ -265,6 +265,12 @@ func roleWarning(w schedule.Warning) string {
 	case schedule.Crowded:
 		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value,
 			w.Hosts, w.Max)
+	case schedule.Crossing:
+		words := crossing(&w.Label)
+		if w.More > 0 {
+			words += fmt.Sprintf("; %s %s so, too", text.Count(w.More, "more host"), Verb(w.More, "differs", "differ"))
+		}
+		return words
 	case schedule.TooMuchReserved:
 		return fmt.Sprintf("reservation %s (count %d): want %s, but only %d available: add hosts that it selects, or lower its count in spec.hosts.reserved",
 			w.Name, w.Count, text.Count(w.Lack, "free host"), w.Could)
