@@ -36,6 +36,9 @@ type Input struct {
 	// Leaving are clusters that leave, besides those of the placement that are gone. The next run reads it, as
 	// schedule.Previous.Leaving.
 	Leaving map[schedule.ClusterKey]bool
+	// Accepted are the texts of annotations that losses have used up. The next run reads it, as
+	// schedule.Previous.Accepted.
+	Accepted map[schedule.ClusterKey]string
 }
 
 // IsRendered reports whether a file has what every manifest that sipgen renders begins with, or PLAN.md; something
@@ -224,7 +227,7 @@ func (s *rendering) renderCluster(c *schedule.Cluster) error {
 	problems.Add(s.renderInfra(c, folder+"/infra"))
 	problems.Add(s.renderHosts(c, folder+"/hosts"))
 	problems.Add(s.renderCAPI(c, folder+"/capi"))
-	file, err := assignments.Of(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key])
+	file, err := assignments.Of(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key], s.Accepted[c.Key])
 	problems.Add(err)
 	s.tree[folder+"/assignments.yaml"] = file
 	return problems.Err()

@@ -11,8 +11,10 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestLimits is contract 23: hosts.max bounds what the tenant's clusters hold, get and let go, but not a failed host whose successor is there. It is counted
-// at a cluster's turn: one that would go beyond it is short, and what cannot be placed uses up nothing. The tenant has a and b, and may have two hosts.
+// TestLimits is contract 23: hosts.max bounds what the tenant's clusters hold, get and let go, but not as many failed hosts
+// in use that are to leave as the brake's number. A replacement by a free host needs room, and a named host's place gives
+// none. It is counted at a cluster's turn: one that would go beyond it is short, and what cannot be placed uses up
+// nothing. The tenant has a and b, and may have two hosts.
 func TestLimits(t *testing.T) {
 	for _, row := range []struct{ why, clusters, hosts, tree, want, short string }{
 		{"as many as they may have", "a:1 b:1", "", "", "a Worker: +x1\nb Worker: +x2", ""},
@@ -28,10 +30,20 @@ func TestLimits(t *testing.T) {
 		{"one has failed, and gets a successor", "a:2", "h1/rh1=a h2/rh2&=a", "h1=a h2=a", "a Worker: h1 +x1 -h2", ""},
 		{"one has failed, and has a successor", "a:1 b:1", "h1/rh1=a h2/rh2!&=a", "h1=a ?h2=a", "a Worker: h1 (h2)\nb Worker: +x1", ""},
 		{"one is gone", "a:2", "h1/rh1=a", "h1=a gone=a", "a Worker: h1 +x1", ""},
+		{"one is named, and keeps its slot", "a:2!remove=h2", "h1/rh1=a h2/rh2!=a", "h1=a h2=a", "a Worker: h1 h2", ""},
+		{"one is named, and a standby host takes its slot", "a:1+1!remove=h1", "h1/rh1!=a h2/rh2~=a", "h1=a h2=a",
+			"a Worker: (h1) h2 short 0/1", "the tenant's clusters have 2"},
+		{"one is kept for reuse, and counts", "a:1 b:1", "h1/rh1=a h2/rh2+", "h1=a -h2=a",
+			"a Worker: h1 -h2\nb Worker: short 1/0 unschedulable", "the tenant's clusters have 2"},
+		{"it has one too many, and none is replaced", "a:3", "h1/rh1=a h2/rh2=a h3/rh3!&=a", "h1=a h2=a h3=a",
+			"a Worker: h1 h2 h3", ""},
+		{"more have failed than the brake's number", "a:2", "h1/rh1=a h2/rh2!&=a h3/rh3!&=a", "h1=a ?h2=a ?h3=a",
+			"a Worker: h1 (h2) (h3) short 1/0 unschedulable", "the tenant's clusters have 2"},
 		{"it has more already, and keeps them", "a:3", "h1/rh1=a h2/rh2=a h3/rh3=a", "h1=a h2=a h3=a", "a Worker: h1 h2 h3", ""},
 	} {
 		clusters, hosts, tree := sited(t, row.clusters, "x1/rx1 x2/rx2 x3/rx3 "+row.hosts, row.tree)
 		options := testOptions
+		options.Brake = func(int) int { return 1 }
 		limit := &Limit{Hosts: 2, Standby: 1, HostsFrom: "the test", StandbyFrom: "the test"}
 		options.Limits = map[ClusterKey]*Limit{{Namespace: "tenants", Name: "a"}: limit, {Namespace: "tenants", Name: "b"}: limit}
 		p := plan(t, clusters, hosts, tree, options)

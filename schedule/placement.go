@@ -66,6 +66,8 @@ type Previous struct {
 	Claims []PreviousClaim
 	// Leaving are the clusters that were being decommissioned when the tree was written.
 	Leaving map[ClusterKey]bool
+	// Accepted has by cluster the digest of the text in its AcceptLossAnnotation (package v1) that a loss has used up.
+	Accepted map[ClusterKey]string
 	// Empty counts by role the active slots whose hosts are gone, and that no other host has got.
 	Empty map[RoleKey]int
 }

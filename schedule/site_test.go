@@ -84,12 +84,12 @@ func plan(t testing.TB, clusters []v1.SIPCluster, hosts []inventory.Host, previo
 
 var (
 	clusterText = regexp.MustCompile(`^(\w+):(?:cp(\d+),)?(any)?(\d+)(?:\+(\d+))?(?:!(remove|approve|deleted)=?(.*))?$`)
-	hostText    = regexp.MustCompile(`^(\w+)/(?:(\w+)/)?(\w+)([!*#~^%&|@-]*)(?:=(\w+)(?:\.(\w+))?|\?(\w+))?$`)
+	hostText    = regexp.MustCompile(`^(\w+)/(?:(\w+)/)?(\w+)([!*#~^%&|@+-]*)(?:=(\w+)(?:\.(\w+))?|\?(\w+))?$`)
 )
 
 // sited reads a site from words. Clusters are as "a:cp3,2+1!remove=w1": three control planes, two workers and one on standby, of any kind with "any"
 // before them; or !approve=w1, or !deleted. A host is NAME/KIND/RACK, NAME/RACK of kind w, then ! in use, * in error, # paused, ~ standby, ^ created
-// anew, % without a uid, & unhealthy, - deprovisioning, | being deleted, @ retired, and =CLUSTER.ROLE for its labels, a worker's without a role; ?CLUSTER for a part of them. "w1=a" is a worker of the tree, "-w1=a" leaves, "?w1=a" waits to.
+// anew, % without a uid, & unhealthy, - deprovisioning, + kept for reuse, | being deleted, @ retired, and =CLUSTER.ROLE for its labels, a worker's without a role; ?CLUSTER for a part of them. "w1=a" is a worker of the tree, "-w1=a" leaves, "?w1=a" waits to.
 func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCluster, hosts []inventory.Host, tree Previous) {
 	t.Helper()
 	read := func(form *regexp.Regexp, word string) []string {
@@ -139,6 +139,8 @@ func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCl
 				h.UID = ""
 			case '&':
 				h.State.Unhealthy = true
+			case '+':
+				h.State.NodeReuse = "md-0"
 			case '-':
 				h.State.Image, h.State.Provisioning = false, "deprovisioning"
 			case '|':

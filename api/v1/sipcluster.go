@@ -8,6 +8,7 @@ package v1
 
 import (
 	"strconv"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,7 +34,7 @@ const (
 	// cluster's own name, "namespace/name", so that a copied annotation does nothing.
 	DecommissionAnnotation = "sip.airshipit.org/decommission"
 	// AcceptLossAnnotation is how many hosts the spec may take from its cluster in one run, where that is more than
-	// the Site's brake allows: the exact number.
+	// the Site's brake allows: the exact number, and behind it a reason, if one likes. Each text accepts one loss.
 	AcceptLossAnnotation = "sip.airshipit.org/accept-loss"
 	// LintIgnoreAnnotation names findings of sipgen lint that are accepted, with reasons.
 	LintIgnoreAnnotation = "sip.airshipit.org/lint-ignore"
@@ -290,11 +291,17 @@ func (c *SIPCluster) Leaves() bool {
 
 // AcceptedLoss returns the number of AcceptLossAnnotation, -1 without one.
 func (c *SIPCluster) AcceptedLoss() int {
-	n, err := strconv.Atoi(c.Annotations[AcceptLossAnnotation])
+	number, _, _ := strings.Cut(c.Acceptance(), " ")
+	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 {
 		return -1
 	}
 	return n
+}
+
+// Acceptance returns the text of AcceptLossAnnotation, with single blanks.
+func (c *SIPCluster) Acceptance() string {
+	return strings.Join(strings.Fields(c.Annotations[AcceptLossAnnotation]), " ")
 }
 
 // Want returns the role's active and standby counts, each within 0 and MaxCount: frozen clusters with other counts

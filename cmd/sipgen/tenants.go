@@ -188,7 +188,7 @@ func summarize(p *app.Planned) []tenantSummary {
 		if lines[t.Name] == nil {
 			lines[t.Name] = &tenantSummary{
 				Name: t.Name, Namespaces: t.Namespaces, Listed: t.Listed, Most: hostCount{*t.Hosts.Max, *t.Hosts.MaxStandby},
-				More: l.Tenants.Room(t, clusters, held), Patches: string(t.Patches),
+				More: l.Tenants.Room(t, clusters, held, p.BrakeLimit()), Patches: string(t.Patches),
 			}
 		}
 		return lines[t.Name]

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,7 +24,7 @@ func (p *Planned) brake(accept int) error {
 	now := p.counts()
 	total := now.lost
 	switch {
-	case accept == NoAcceptance && total <= p.brakeLimit(), accept == total:
+	case accept == NoAcceptance && total <= p.BrakeLimit(), accept == total:
 		return nil
 	case p.lifted != nil && total <= p.lifted.lost:
 		return nil
@@ -32,7 +34,7 @@ func (p *Planned) brake(accept int) error {
 	}
 	return errors.Join(
 		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d "+
-			"(spec.brake: %s%s): %s", total, p.loss.Claimed, p.brakeLimit(), brakeRule(p.Loaded.Site), besides(accepted),
+			"(spec.brake: %s%s): %s", total, p.loss.Claimed, p.BrakeLimit(), brakeRule(p.Loaded.Site), besides(accepted),
 			describeLoss(p.loss)),
 		fmt.Errorf("refused: check the specs and the inventory first; if every one of these hosts is meant to go, "+
 			"repeat publish (or render) with --accept-loss %d", total),
@@ -115,9 +117,9 @@ func brakeRule(site *v1alpha1.Site) string {
 		*site.Spec.Brake.MaxPercent)
 }
 
-// brakeLimit returns how many hosts a run may take from the clusters: the smaller of the Site's two limits, and at
+// BrakeLimit returns how many hosts a run may take from the clusters: the smaller of the Site's two limits, and at
 // least one. Example: with maxHosts 10 and maxPercent 10, a site with 40 claimed hosts may lose 4.
-func (p *Planned) brakeLimit() int { return p.brakeOf(p.loss.Claimed) }
+func (p *Planned) BrakeLimit() int { return p.brakeOf(p.loss.Claimed) }
 
 func (p *Planned) brakeOf(claimed int) int {
 	return max(1, min(*p.Loaded.Site.Spec.Brake.MaxHosts, claimed**p.Loaded.Site.Spec.Brake.MaxPercent/100))
@@ -126,13 +128,21 @@ func (p *Planned) brakeOf(claimed int) int {
 // beyond returns the clusters whose specs lose more than the run may still take, and how many hosts others accept. A
 // spec speaks for its cluster unless the Site's list decides.
 func (p *Planned) beyond() ([]schedule.Beyond, int) {
+	return p.loss.Beyond(p.BrakeLimit(), p.Placement.Clusters, p.answers())
+}
+
+// answers returns how many hosts each spec that speaks for its cluster accepts to lose, -1 for none.
+func (p *Planned) answers() map[schedule.ClusterKey]int {
 	answers := map[schedule.ClusterKey]int{}
 	for i := range p.Clusters.All {
 		if c := &p.Clusters.All[i]; c.Document != nil && !slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) {
 			answers[schedule.KeyOf(c)] = c.AcceptedLoss()
+			if p.usedUp(c) {
+				answers[schedule.KeyOf(c)] = -1
+			}
 		}
 	}
-	return p.loss.Beyond(p.brakeLimit(), p.Placement.Clusters, answers)
+	return answers
 }
 
 // beyondBrake returns the clusters to freeze: their specs lose more hosts than the run may still take, and do not
@@ -142,16 +152,78 @@ func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 	for _, b := range found {
 		at := slices.IndexFunc(p.Clusters.All, func(c v1.SIPCluster) bool { return schedule.KeyOf(&c) == b.Cluster })
 		c := &p.Clusters.All[at]
-		limit := fmt.Sprintf("a run may take only %d", p.brakeLimit())
+		limit, answer := fmt.Sprintf("a run may take only %d", p.BrakeLimit()), fmt.Sprint(b.Number)
+		if p.Clusters.Claims.Accepted[b.Cluster] == digestOf(answer) {
+			answer += " again"
+		}
+		more := ""
+		if p.usedUp(c) {
+			more = "; its present text accepted an earlier loss, and each text accepts one"
+		}
 		if b.Before > 0 {
 			limit += fmt.Sprintf(", and %d count before", b.Before)
 		}
 		frozen = append(frozen, admit.Problem{Cluster: b.Cluster, Keeps: true, Code: finding.Loss,
 			Err: c.Problem("spec", "loses %d of %d claimed hosts, but %s (spec.brake: %s): if that is "+
-				"intended, annotate the SIPCluster with %s: %q",
-				b.Number, p.loss.Claimed, limit, brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, fmt.Sprint(b.Number))})
+				"intended, annotate the SIPCluster with %s: %q%s",
+				b.Number, p.loss.Claimed, limit, brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, answer, more)})
 	}
 	return frozen
+}
+
+// digestOf returns what the tree notes of a text: the text is a tenant's, and could be anything.
+func digestOf(acceptance string) string {
+	sum := sha256.Sum256([]byte(acceptance))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// usedUp reports whether an earlier loss used the text of a cluster's AcceptLossAnnotation up.
+func (p *Planned) usedUp(c *v1.SIPCluster) bool {
+	noted := p.Clusters.Claims.Accepted[schedule.KeyOf(c)]
+	return noted != "" && noted == digestOf(c.Acceptance())
+}
+
+// accepted returns what the tree notes of the clusters' acceptances: the text that a loss of its number used up, beyond
+// the brake or not, until the annotation is another one. A spec that is missing changes nothing.
+func (p *Planned) accepted() map[schedule.ClusterKey]string {
+	out := map[schedule.ClusterKey]string{}
+	for key, noted := range p.Clusters.Claims.Accepted { // each by itself
+		if c := p.Clusters.Spec(key); c == nil || p.Clusters.Options.Absent[key] || p.usedUp(c) {
+			out[key] = noted
+		}
+	}
+	for key, answer := range p.answers() {
+		if asked := p.loss.Asked[key]; asked > 0 && answer == asked {
+			out[key] = digestOf(p.Clusters.Spec(key).Acceptance())
+		}
+	}
+	return out
+}
+
+// idleAcceptances returns the findings about annotations that accept nothing in this run.
+func (p *Planned) idleAcceptances() (out []finding.Finding) {
+	answers := p.answers()
+	for i := range p.Clusters.All {
+		c := &p.Clusters.All[i]
+		key := schedule.KeyOf(c)
+		answer, speaks := answers[key]
+		words := ""
+		switch {
+		case !speaks || c.Acceptance() == "" || len(p.Clusters.Frozen[key]) > 0:
+		case p.usedUp(c):
+			words = "its text accepted an earlier loss, and accepts no other: remove the annotation"
+		case answer != p.loss.Asked[key]:
+			words = fmt.Sprintf("it accepts nothing, because the spec gives up %s in this run: remove the annotation",
+				text.Count(p.loss.Asked[key], "host"))
+		case answer == 0:
+			words = "it accepts nothing: remove the annotation"
+		}
+		if words != "" {
+			out = append(out, warning(finding.NoEffect, v1.Kind+" "+c.Key(), c.Key(), "annotation "+v1.AcceptLossAnnotation+
+				": "+words))
+		}
+	}
+	return out
 }
 
 func describeLoss(loss schedule.Loss) string {

@@ -65,7 +65,7 @@ func TestBrake(t *testing.T) {
 	} {
 		site.Spec.Brake = v1alpha1.Brake{MaxHosts: &row.maxHosts, MaxPercent: &row.maxPercent}
 		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}, loss: schedule.Loss{Claimed: row.claimed}}
-		need.Equal(t, row, p.brakeLimit(), row.want)
+		need.Equal(t, row, p.BrakeLimit(), row.want)
 	}
 }
 
@@ -161,4 +161,59 @@ func TestServicesOfOthers(t *testing.T) {
 	}
 	need.That(t, len(frozen) == 1 && frozen[0] == (schedule.ClusterKey{Namespace: "bank", Name: "a"}),
 		"frozen are %v, want bank/a", frozen)
+}
+
+// TestAcceptanceIsUsedUp is contract 22: a loss of its number uses the text of an annotation up, beyond the brake or not,
+// until the annotation is another one. What a message prints works.
+func TestAcceptanceIsUsedUp(t *testing.T) {
+	site := &v1alpha1.Site{}
+	most, share := 3, 100
+	site.Spec.Brake = v1alpha1.Brake{MaxHosts: &most, MaxPercent: &share}
+	key := schedule.ClusterKey{Namespace: "tenants", Name: "a"}
+	for _, row := range []struct {
+		why, noted, text string
+		asked            int
+		frozen           string // "" if it is not
+		notes            string // afterwards
+		says             string // a finding, "" for none
+	}{
+		{"a loss beyond the brake", "", "4", 4, "", "4", ""},
+		{"a loss within it", "", "2", 2, "", "2", ""},
+		{"with a reason", "", "4  rack 7 goes", 4, "", "4 rack 7 goes", ""},
+		{"another number", "", "5 rack 7", 4, `accept-loss: "4"`, "", "the spec gives up 4 hosts in this run"},
+		{"another loss of that number", "4", "4", 4, `accept-loss: "4 again"; its present text accepted an earlier loss`, "4",
+			"its text accepted an earlier loss"},
+		{"what the message prints", "4", "4 again", 4, "", "4 again", ""},
+		{"the number again, after another text", "4 again", "4", 4, "", "4", ""},
+		{"no loss any more", "4", "4", 0, "", "4", "its text accepted an earlier loss"},
+		{"no loss yet", "", "4", 0, "", "", "it accepts nothing, because the spec gives up 0 hosts"},
+		{"the annotation is gone", "4", "", 0, "", "", ""},
+		{"and comes back", "", "4", 4, "", "4", ""},
+	} {
+		c := v1.SIPCluster{Document: &manifest.Document{File: "a.yaml", Index: 1}}
+		c.Namespace, c.Name = key.Namespace, key.Name
+		c.Annotations = map[string]string{v1.AcceptLossAnnotation: row.text}
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}}
+		p.Clusters.All, p.Placement.Clusters = []v1.SIPCluster{c}, []schedule.Cluster{{Key: key}}
+		if row.noted != "" {
+			p.Clusters.Claims.Accepted = map[schedule.ClusterKey]string{key: digestOf(row.noted)}
+		}
+		p.loss = schedule.Loss{Claimed: 18, Asked: map[schedule.ClusterKey]int{key: row.asked},
+			Released: make([]schedule.HostKey, row.asked)}
+		found := p.beyondBrake()
+		need.That(t, (len(found) > 0) == (row.frozen != ""), "%s: frozen for %v, want %q", row.why, found, row.frozen)
+		if len(found) > 0 {
+			need.Words(t, row.why, found[0].Err.Error(), row.frozen)
+		}
+		want := ""
+		if row.notes != "" {
+			want = digestOf(row.notes)
+		}
+		need.Equal(t, row.why+": the tree notes", p.accepted()[key], want)
+		said := p.idleAcceptances()
+		need.That(t, (len(said) > 0) == (row.says != ""), "%s: found %v, want %q", row.why, said, row.says)
+		if len(said) > 0 {
+			need.Words(t, row.why, said[0].Message, row.says)
+		}
+	}
 }

@@ -50,7 +50,7 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 	for _, words := range p.reservedForNone() {
 		out = append(out, warning(finding.TooMuchReserved, site, "", words))
 	}
-	out = append(out, p.slow()...)
+	out = append(append(out, p.slow()...), p.idleAcceptances()...)
 	for _, words := range p.remade {
 		out = append(out, warning(finding.Remade, site, "", words))
 	}

@@ -51,7 +51,7 @@ func Render(p *Planned, accept int) (*Rendered, error) {
 // render renders the tree of a plan.
 func (p *Planned) render() *Rendered {
 	tree, services, err := render.Site(render.Input{Site: p.Loaded.Site, Clusters: p.Clusters.All, Placement: p.Placement,
-		Previous: p.Before.Files, Leaving: p.Clusters.Leaving})
+		Previous: p.Before.Files, Leaving: p.Clusters.Leaving, Accepted: p.accepted()})
 	built, wrong := p.checkServices(services, filesOf(p.Before.Files, "clusters", "infra/"))
 	if err = errors.Join(err, wrong); err != nil {
 		return &Rendered{Plan: p, Err: err}

@@ -28,23 +28,19 @@ type Counts struct {
 	// counts are the hosts that clusters hold, those included that they keep only until their users have let them go.
 	counts map[schedule.ClusterKey]Count
 	hosts  map[schedule.HostKey]schedule.ClusterKey
-	// leaving are hosts that clusters have released and that are not free yet. failed are those of counts that need a
-	// replacement, or have one.
-	leaving, failed map[schedule.ClusterKey]Count
-	// kept are those of counts that stay in their roles and work.
+	// leaving are hosts that clusters have released and that are not free yet. exempt are failed hosts in use that are to
+	// leave: see Limit of package schedule.
+	leaving, exempt map[schedule.ClusterKey]int
+	// kept are those of counts that fill slots of their roles: the successor of a failed one has its place.
 	kept map[schedule.RoleKey]Count
 }
 
-// Held counts the hosts that clusters hold and release. A host has failed if it is gone, being deleted, marked as
-// unhealthy, retired, or in error while unused.
-//
-// A host that the annotation remove of its cluster names counts as failed as well, unless it is in use: its cluster
-// releases it as soon as it has a replacement. On contradictions, which schedule.Plan reports, it counts none.
+// Held counts the hosts that clusters hold and release. On contradictions, which schedule.Plan reports, it counts none.
 func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventory.Host,
 	options schedule.Options) Counts {
 	h := Counts{All: &holdings.Holdings{}, counts: map[schedule.ClusterKey]Count{},
-		hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]Count{},
-		failed: map[schedule.ClusterKey]Count{}, kept: map[schedule.RoleKey]Count{}}
+		hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]int{},
+		exempt: map[schedule.ClusterKey]int{}, kept: map[schedule.RoleKey]Count{}}
 	answer, err := schedule.Holdings(clusters, hosts, previous, options)
 	if err != nil {
 		return h
@@ -55,18 +51,13 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 		cluster := role.Cluster
 		one, remove := countOf(standby), named[cluster][host.Name] || named[cluster][host.String()]
 		h.counts[cluster], h.hosts[host] = h.counts[cluster].plus(one), cluster
-		switch {
-		case failed(live) || remove && !live.State.InUse():
-			h.failed[cluster] = h.failed[cluster].plus(one)
-		case stays && !remove:
+		if stays && !remove {
 			h.kept[role] = h.kept[role].plus(one)
 		}
 	}
-	for _, lost := range [][]holdings.Claim{answer.Gone, answer.Recreated} {
-		for i := range lost {
-			if t := &lost[i]; !t.Releasing {
-				add(t.Host, nil, schedule.RoleKey{Cluster: t.Cluster, Role: t.Role}, t.Standby, !t.Pending)
-			}
+	leaves := func(cluster schedule.ClusterKey, live *inventory.Host) {
+		if failed(live) && live.State.InUse() {
+			h.exempt[cluster]++
 		}
 	}
 	for i := range answer.Hosts {
@@ -75,8 +66,12 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 		case holdings.Held:
 			pending := is.Claim != nil && is.Claim.Cluster == is.Cluster && is.Claim.Pending
 			add(holdings.KeyOf(is.Host), is.Host, schedule.RoleKey{Cluster: is.Cluster, Role: is.Role}, is.Standby, !pending)
+			if pending {
+				leaves(is.Cluster, is.Host)
+			}
 		case holdings.Leaving:
-			h.leaving[is.Cluster] = h.leaving[is.Cluster].plus(Count{Hosts: 1})
+			h.leaving[is.Cluster]++
+			leaves(is.Cluster, is.Host)
 		}
 	}
 	return h
@@ -100,7 +95,7 @@ func namedForRemoval(clusters []v1.SIPCluster) map[schedule.ClusterKey]map[strin
 }
 
 func failed(h *inventory.Host) bool {
-	return h == nil || holdings.Failed(h).Code != "" && (holdings.Failed(h).Code != holdings.InError || !h.State.InUse())
+	return holdings.Failed(h).Code != "" && (holdings.Failed(h).Code != holdings.InError || !h.State.InUse())
 }
 
 func countOf(standby bool) Count {
@@ -120,21 +115,28 @@ func (h Counts) Holder(host schedule.HostKey) (cluster schedule.ClusterKey, foun
 func (h Counts) Of(key schedule.ClusterKey) Count { return h.counts[key] }
 
 // Leaving returns how many hosts a cluster has released that are not free yet.
-func (h Counts) Leaving(key schedule.ClusterKey) int { return h.leaving[key].Hosts }
+func (h Counts) Leaving(key schedule.ClusterKey) int { return h.leaving[key] }
 
-// used returns the count against the limits of each tenant, by its name: the hosts that its clusters hold and
-// release, without failed ones.
-func (t *Tenants) used(held Counts) map[string]Count {
-	used := map[string]Count{}
-	for _, part := range []struct {
-		counts map[schedule.ClusterKey]Count
-		add    func(a, b Count) Count
-	}{{held.counts, Count.plus}, {held.leaving, Count.plus}, {held.failed, Count.minus}} {
-		for key, count := range part.counts { // each by itself
-			if tenant := t.Of(key.Namespace); tenant != nil {
-				used[tenant.Name] = part.add(used[tenant.Name], count)
-			}
+// used returns how many hosts of each tenant count towards its limit, by its name: those that its clusters hold and
+// release, without failed ones in use that are to leave, up to the number of the brake.
+func (t *Tenants) used(held Counts, brake int) map[string]int {
+	used, exempt := map[string]int{}, map[string]int{}
+	add := func(to map[string]int, key schedule.ClusterKey, n int) {
+		if tenant := t.Of(key.Namespace); tenant != nil {
+			to[tenant.Name] += n
 		}
+	}
+	for key, count := range held.counts { // sums
+		add(used, key, count.Hosts)
+	}
+	for key, n := range held.leaving {
+		add(used, key, n)
+	}
+	for key, n := range held.exempt {
+		add(exempt, key, n)
+	}
+	for name, n := range exempt {
+		used[name] -= min(n, brake)
 	}
 	return used
 }
@@ -183,9 +185,10 @@ func (h Counts) need(c *v1.SIPCluster) (need Count) {
 	return need
 }
 
-// Room returns how many more hosts a tenant's clusters could get, in addition to their present need.
-func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Counts) int {
-	room := *tenant.Hosts.Max - t.used(held)[tenant.Name].Hosts
+// Room returns how many more hosts a tenant's clusters could get, in addition to their present need. brake is the number
+// of the site's brake.
+func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Counts, brake int) int {
+	room := *tenant.Hosts.Max - t.used(held, brake)[tenant.Name]
 	for i := range clusters {
 		if of := t.Of(clusters[i].Namespace); of != nil && of.Name == tenant.Name {
 			room -= held.need(&clusters[i]).Hosts
@@ -240,8 +243,7 @@ func (t *Tenant) hostLimit(field string) string {
 	return t.where(field)
 }
 
-func (c Count) plus(d Count) Count  { return Count{c.Hosts + d.Hosts, c.Standby + d.Standby} }
-func (c Count) minus(d Count) Count { return Count{c.Hosts - d.Hosts, c.Standby - d.Standby} }
+func (c Count) plus(d Count) Count { return Count{c.Hosts + d.Hosts, c.Standby + d.Standby} }
 
 // Narrowed returns the clusters with the selectors of their roles narrowed to their tenants' hosts, by labels and
 // namespace, for package schedule: it looks at selectors for new hosts only, so that hosts a cluster has stay. The
@@ -343,7 +345,9 @@ func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
 // Clusters that hold hosts, or that hosts are leaving, by name.
 func (h Counts) Clusters() []schedule.ClusterKey {
 	all := maps.Clone(h.counts)
-	maps.Copy(all, h.leaving)
+	for key := range h.leaving {
+		all[key] = h.counts[key]
+	}
 	return slices.SortedFunc(maps.Keys(all), func(a, b schedule.ClusterKey) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})

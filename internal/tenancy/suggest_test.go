@@ -23,9 +23,9 @@ func TestSuggest(t *testing.T) {
 	}
 	files := Files{"bank/a": "bank/a.yaml", "bank/b": "bank/b.yaml", "edge/a": "edge.yaml"}
 	held := Held(nil, schedule.Previous{Claims: []schedule.PreviousClaim{
-		{Host: schedule.HostKey{Namespace: "m", Name: "1"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "a"}},
-		{Host: schedule.HostKey{Namespace: "m", Name: "2"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "gone"}, Standby: true},
-	}}, nil, schedule.Options{Keys: keys})
+		{Host: schedule.HostKey{Namespace: "m", Name: "1"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "a"}, Role: "Worker"},
+		{Host: schedule.HostKey{Namespace: "m", Name: "2"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "gone"}, Role: "Worker", Standby: true},
+	}}, hostsOf("m", nil, "1", "2"), schedule.Options{Keys: keys})
 	text, err := Render(tenants.Suggest(clusters, files, held))
 	must.OK(t, err)
 	const wanted = `  tenants:

@@ -36,6 +36,9 @@ type File struct {
 	Empty []EmptySlots `json:"empty,omitempty"`
 	// Leaving: the cluster leaves, with or without its spec, until it has no host.
 	Leaving bool `json:"leaving,omitempty"`
+	// AcceptedLoss is the digest of the text in the spec's annotation accept-loss that a loss has used up, until the
+	// annotation is another one.
+	AcceptedLoss string `json:"acceptedLoss,omitempty"`
 	// Digest is of everything above. These are decisions, and an edit by hand would be obeyed: it is refused.
 	Digest string `json:"digest"`
 }
@@ -102,15 +105,17 @@ type ReleasingHost struct {
 	Addresses map[string][]netip.Addr `json:"addresses,omitempty"`
 }
 
-// Of returns the assignments.yaml of a cluster; spec is nil for one that is gone.
-func Of(site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, leaving bool) ([]byte, error) {
+// Of returns the assignments.yaml of a cluster; spec is nil for one that is gone. accepted is its AcceptedLoss.
+func Of(
+	site *v1alpha1.Site, c *schedule.Cluster, spec *v1.SIPCluster, leaving bool, accepted string,
+) ([]byte, error) {
 	file := File{
 		APIVersion: v1alpha1.APIVersion,
 		Kind:       Kind,
 		Metadata:   Metadata{Namespace: c.Key.Namespace, Name: c.Key.Name},
 		Site:       conditionsOf(site),
 		Hosts:      []AssignedHost{},
-		Leaving:    leaving,
+		Leaving:    leaving, AcceptedLoss: accepted,
 	}
 	for i := range c.Roles {
 		role := &c.Roles[i]

@@ -58,6 +58,12 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site,
 			}
 			previous.Empty[schedule.RoleKey{Cluster: file.cluster(), Role: empty.Role}] += empty.Slots
 		}
+		if file.AcceptedLoss != "" {
+			if previous.Accepted == nil {
+				previous.Accepted = map[schedule.ClusterKey]string{}
+			}
+			previous.Accepted[file.cluster()] = file.AcceptedLoss
+		}
 		if file.Leaving {
 			if previous.Leaving == nil {
 				previous.Leaving = map[schedule.ClusterKey]bool{}

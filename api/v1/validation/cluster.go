@@ -90,7 +90,7 @@ func validateAnnotations(c *v1.SIPCluster, add func(path, format string, args ..
 			"found %q, want the cluster's own name, %q, or no annotation", name, c.Key())
 	}
 	if _, is := c.Annotations[v1.AcceptLossAnnotation]; is && c.AcceptedLoss() < 0 {
-		add("metadata.annotations["+v1.AcceptLossAnnotation+"]", "found %q, want how many hosts may go, as a number",
+		add("metadata.annotations["+v1.AcceptLossAnnotation+"]", "found %q, want how many hosts may go, as a number, and a reason behind it, if you like",
 			c.Annotations[v1.AcceptLossAnnotation])
 	}
 }
