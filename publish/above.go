@@ -2,8 +2,10 @@ package publish
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -85,6 +87,47 @@ func (s *Snapshot) SitesAbove() (site string, found []string, err error) {
 		}
 	}
 	return s.path, found, nil
+}
+
+// Elsewhere returns a file of each other folder of the branch that has an OwnershipFile, by the folder: of other trees.
+// The repository's root is ".".
+func (s *Snapshot) Elsewhere(ctx context.Context, name string) (map[string][]byte, error) {
+	if s.root.IsZero() {
+		return nil, nil
+	}
+	ctx, stop := s.from.target.withTimeout(ctx)
+	defer stop()
+	whole := &objects.Files{Store: s.files.Store, Root: s.root}
+	folders, err := whole.Having(ctx, ".", OwnershipFile)
+	if err != nil {
+		return nil, err
+	}
+	hashes := map[string]plumbing.Hash{}
+	missing := map[plumbing.Hash]bool{}
+	store, fetched := s.files.Store.(*objects.Store)
+	for _, folder := range folders {
+		entry, is, err := whole.Entry(path.Join(folder, name))
+		if err != nil {
+			return nil, err
+		}
+		if is && entry.Mode.IsFile() && folder != path.Join(s.path, ".") {
+			hashes[folder] = entry.Hash
+			missing[entry.Hash] = fetched && store.HasEncodedObject(entry.Hash) != nil
+		}
+	}
+	maps.DeleteFunc(missing, func(_ plumbing.Hash, is bool) bool { return !is })
+	if len(missing) > 0 {
+		if err := s.fetchMissing(ctx, store, missing); err != nil {
+			return nil, err
+		}
+	}
+	found := map[string][]byte{}
+	for folder, hash := range hashes {
+		if found[folder], err = objects.Blob(s.files.Store, hash); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // DirSitesAbove is Snapshot.SitesAbove for a folder that WriteDir writes. Paths are absolute.

@@ -156,6 +156,10 @@ func (s *Snapshot) fetchFiles(ctx context.Context, store *objects.Store, walk Wa
 			}
 		}
 	}
+	return s.fetchMissing(ctx, store, missing)
+}
+
+func (s *Snapshot) fetchMissing(ctx context.Context, store *objects.Store, missing map[plumbing.Hash]bool) error {
 	hashes := slices.SortedFunc(maps.Keys(missing), func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
 	for some := range slices.Chunk(hashes, filesAtOnce) {
 		if err := s.from.explain(s.from.fetch(ctx, nil, store, wanted{objects: some})); err != nil {

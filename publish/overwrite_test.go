@@ -219,3 +219,23 @@ func TestWithdrawnProposalIsReplaced(t *testing.T) {
 	again := mustPublish(t, target, tree("a", "1"))
 	need.That(t, !again.Changed, "found %+v", again)
 }
+
+// What other trees of the branch say of themselves is read where they are, from a partial clone, too.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	repo, server, target := overHTTPS(t)
+	git(t, repo, "config", "uploadpack.allowFilter", "true")
+	git(t, repo, "config", "uploadpack.allowAnySHA1InWant", "true")
+	local := Target{URL: repo, Branch: "main"}
+	for folder, says := range map[string]string{"sites/a": "of a", "b": "of b", "sites/a/deep/c": "of c"} {
+		local.Path = folder
+		mustPublish(t, local, tree("PLAN.md", says))
+	}
+	rival(t, repo, "main", tree("docs/PLAN.md", "nobody's"))
+	target.Path, local.Path = "b", "b"
+	for way, from := range map[string]Target{"on this machine": local, "by " + server.url: target} {
+		found, err := mustRead(t, from).Elsewhere(t.Context(), "PLAN.md")
+		need.OK(t, err)
+		same(t, way, Tree(found), tree("sites/a", "of a", "sites/a/deep/c", "of c"))
+	}
+}

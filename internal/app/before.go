@@ -1,17 +1,20 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/render/planmd"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -34,6 +37,10 @@ type Before struct {
 	others []string
 	// around returns the files next to and above the tree's folders; nil if there is no place for a tree.
 	around filesAround
+	// elsewhere are the other folders of the branch that have a tree, by the names of their Sites; nil if there is a tree.
+	elsewhere map[string][]string
+	// folder and branch are where the tree is, for messages; empty for a folder on disk.
+	folder, branch string
 	// Unowned is why publish takes the place only with --adopt, nil if sipgen wrote its contents.
 	Unowned error
 }
@@ -145,10 +152,27 @@ func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.
 	}
 	tree := previousOf(target.String(), target.Path, state, snapshot.LastChange(ctx, hostsRead))
 	tree.Commit, tree.around = snapshot.Commit, onBranch(target, snapshot)
+	tree.folder, tree.branch = cmp.Or(target.Path, "."), target.Branch
+	if tree.Missing() {
+		if tree.elsewhere, err = sitesElsewhere(ctx, snapshot); err != nil {
+			return Before{}, fmt.Errorf("%s: %w", target, err)
+		}
+	}
 	if err := snapshot.CheckOwned(); err != nil {
 		tree.Unowned = fmt.Errorf("%s: %w", target, err)
 	}
 	return tree, nil
+}
+
+// sitesElsewhere returns the other folders of a branch that have a tree, by the names of their Sites.
+func sitesElsewhere(ctx context.Context, snapshot *publish.Snapshot) (map[string][]string, error) {
+	pages, err := snapshot.Elsewhere(ctx, "PLAN.md")
+	folders := map[string][]string{}
+	for _, folder := range slices.Sorted(maps.Keys(pages)) {
+		site := planmd.SiteOf(pages[folder])
+		folders[site] = append(folders[site], folder)
+	}
+	return folders, err
 }
 
 // MovedFrom returns the tree of a new folder with the decisions of another folder's tree: the assigned hosts and

@@ -4,14 +4,27 @@ import (
 	"fmt"
 
 	"github.com/airshipit/sipgen/internal/preflight"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
 // lost refuses to start with an empty tree if an engine has synced a tree before: the branch was force-pushed, or its
 // folder deleted. A new tree would lack the clusters without a spec, their services, and the addresses and releases
 // that only the old tree has.
+//
+// A Site that has its tree in another folder of the branch has not lost it: its spec.repository.path is wrong, or the
+// folder was not moved. Nothing accepts a second tree.
 func (p *Planned) lost(accept bool) error {
-	if accept || !p.Before.Missing() {
+	if !p.Before.Missing() {
+		return nil
+	}
+	if here := p.Before.elsewhere[p.Loaded.Site.Name]; len(here) > 0 {
+		return redact.Errorf("refused: first tree in folder %q of branch %q: a new site, or a wrong path? "+
+			"Site %s has its tree in folder %q of that branch: name this one in spec.repository.path; "+
+			"or move it as docs/change-site.md says; or give a new site a name of its own",
+			p.Before.folder, p.Before.branch, p.Loaded.Site.Name, here[0])
+	}
+	if accept {
 		return nil
 	}
 	var synced []string
@@ -24,7 +37,8 @@ func (p *Planned) lost(accept bool) error {
 		return nil
 	}
 	return fmt.Errorf("refused: %s has no tree, but Flux or Argo CD has labeled %s for clusters (%s)"+
-		": the tree is lost; restore it (sipgen help runbook tree-lost); "+
+		": a wrong spec.repository.path or branch? "+
+		"Else the tree is lost; restore it (sipgen help runbook tree-lost); "+
 		"if it cannot be restored, sipgen publish --accept-lost-tree plans from the labels alone",
 		p.Before.Where, text.Count(len(synced), "host"), FirstHosts(synced))
 }

@@ -27,6 +27,19 @@ const maxWords = 20_000
 // About is the first words of PLAN.md.
 const About = "Rendered by sipgen from the SIPCluster specs and the host inventory. Do not edit."
 
+// title begins the first line of PLAN.md, which ends with the Site's name.
+const title = "# Hosts and tenants of "
+
+// SiteOf returns the name of the Site of which a PLAN.md is, "" if the text is none.
+func SiteOf(text []byte) string {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	name, is := bytes.CutPrefix(line, []byte(title))
+	if !is {
+		return ""
+	}
+	return string(name)
+}
+
 // In is what the page is of.
 type In struct {
 	// Site, defaulted and valid.
@@ -53,7 +66,7 @@ type Cluster struct {
 // how many are free, or why a cluster is short.
 func Page(in In) []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Hosts and tenants of %s\n\n%s\n", in.Site.Name, About)
+	fmt.Fprintf(&out, "%s%s\n\n%s\n", title, in.Site.Name, About)
 	if !slices.ContainsFunc(in.Clusters, func(c Cluster) bool { return c.Rendered }) {
 		out.WriteString("\nNo cluster has a host.\n")
 	}

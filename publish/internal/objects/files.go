@@ -135,6 +135,31 @@ func (c *Files) Below(ctx context.Context, name string) ([]string, error) {
 	return found, nil
 }
 
+// Having lists the folders below a folder, and itself, that have a file of a name.
+func (c *Files) Having(ctx context.Context, folder, file string) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	tree, err := c.Folder(folder)
+	if err != nil || tree == nil {
+		return nil, err
+	}
+	var found []string
+	for _, entry := range tree.Entries {
+		if entry.Name == file && entry.Mode.IsFile() {
+			found = append(found, folder)
+		}
+		if entry.Mode == filemode.Dir {
+			inside, err := c.Having(ctx, path.Join(folder, entry.Name), file)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, inside...)
+		}
+	}
+	return found, nil
+}
+
 // Blob returns the content of a file.
 func Blob(store storer.EncodedObjectStorer, hash plumbing.Hash) (text []byte, err error) {
 	encoded, err := store.EncodedObject(plumbing.BlobObject, hash)
