@@ -193,8 +193,11 @@ func (s *planner) pairReplaced(r *role, assigned []Assignment) {
 			at = &standby
 		}
 		why := holdings.Gone
-		if s.find(t.Host) >= 0 {
+		switch {
+		case s.find(t.Host) >= 0:
 			why = holdings.Recreated
+		case s.options.Outside(t.Host):
+			why = holdings.Outside
 		}
 		*at = append(*at, Replacement{t.Host, Condition{Why: holdings.Why{Code: why}}})
 	}

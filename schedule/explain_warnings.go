@@ -30,10 +30,12 @@ type (
 		Source       string
 		Unpatchable  bool
 	}
-	// NotInInventory: Source gives the host to Role, and the inventory does not have it.
+	// NotInInventory: Source gives the host to Role, and the inventory does not have it. Outside: its namespace is none of
+	// the site's.
 	NotInInventory struct {
 		Host         HostKey
 		Source, Role string
+		Outside      bool
 	}
 	// AnotherUID: in Source the host has another uid. With the labels of the cluster that holds it there, it is the
 	// same host (Restored), else a new one, which leaves that cluster unless its role needs it (TakenBack).

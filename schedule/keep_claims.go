@@ -39,7 +39,7 @@ func (s *planner) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host,
 	for i := range answer.Gone {
 		t := &answer.Gone[i]
 		if !t.Releasing {
-			s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role})
+			s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role, s.options.Outside(t.Host)})
 		}
 		s.lose(t)
 	}
@@ -198,6 +198,11 @@ func (s *planner) clusterWarn(key ClusterKey, w Warning) {
 		return
 	}
 	s.warn(OfCluster{key, w})
+}
+
+// Outside reports whether the namespace of a host is none of the site's.
+func (o *Options) Outside(host HostKey) bool {
+	return len(o.Namespaces) > 0 && !slices.Contains(o.Namespaces, host.Namespace)
 }
 
 // warnRecreated warns of hosts of the tree that were made anew, once it is known which of them their roles take back.

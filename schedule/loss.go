@@ -13,9 +13,10 @@ import (
 type Loss struct {
 	// Claimed is how many hosts the clusters had, by the previous tree or by live labels.
 	Claimed int
-	// Missing hosts are gone from the inventory; Recreated have another uid; Moved are another cluster's now; Released
-	// leave, or wait to leave. All are sorted. A failed host whose slot another one got is in none: see Options.Brake.
-	Missing, Recreated, Moved, Released []HostKey
+	// Missing hosts are gone from the inventory; Outside are in none of the site's namespaces; Recreated have another uid;
+	// Moved are another cluster's now; Released leave, or wait to leave. All are sorted. A failed host whose slot another
+	// one got is in none: see Options.Brake.
+	Missing, Outside, Recreated, Moved, Released []HostKey
 	// Virtual are hosts that ViNO is no longer asked for, and that are in no other list. Losses does not set it.
 	Virtual []HostKey
 	// Remade are hosts that ViNO recreates or gives other addresses, and that are in no other list. Losses does not
@@ -28,7 +29,8 @@ type Loss struct {
 
 // Total returns the number of hosts lost in any way.
 func (l *Loss) Total() int {
-	return len(l.Missing) + len(l.Recreated) + len(l.Moved) + len(l.Released) + len(l.Virtual) + len(l.Remade)
+	return len(l.Missing) + len(l.Outside) + len(l.Recreated) + len(l.Moved) + len(l.Released) + len(l.Virtual) +
+		len(l.Remade)
 }
 
 // Beyond is a cluster whose spec gives up more hosts than a run may still take.
@@ -99,6 +101,8 @@ func Losses(p *Placement) Loss {
 		switch own := found && is.cluster == was.cluster; {
 		case was.counted:
 		case own && is.stays:
+		case p.Holdings.Find(key) == nil && p.site.options.Outside(key):
+			loss.Outside = append(loss.Outside, key)
 		case p.Holdings.Find(key) == nil:
 			loss.Missing = append(loss.Missing, key)
 		case p.Holdings.Find(key).Recreated:

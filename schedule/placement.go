@@ -42,6 +42,9 @@ type Options struct {
 	// wait to leave at a time. nil is any number.
 	Brake func(claimed int) int
 
+	// Namespaces are those of the site's hosts, empty for all. A host of the previous tree in another one is lost.
+	Namespaces []string
+
 	// Limits are those of the tenants, by cluster; clusters of one tenant have the same one.
 	Limits map[ClusterKey]*Limit
 

@@ -178,6 +178,28 @@ func TestLosses(t *testing.T) {
 	need.That(t, loss.Total() == 5, "found %d in all, want 5", loss.Total())
 }
 
+// TestOutside: a host of the tree in none of the site's namespaces is lost, and not "no longer in the inventory".
+func TestOutside(t *testing.T) {
+	worker := v1.RoleWorker
+	away := inTree("away", "a", worker)
+	away.Host.Namespace = "other"
+	previous := Previous{Claims: []PreviousClaim{away, inTree("vanished", "a", worker), inTree("kept", "a", worker)}}
+	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("", 2, 0)})}
+	options := testOptions
+	options.Namespaces = []string{"metal"}
+	hosts := []inventory.Host{claimed(host1("kept", "w", "r1"), "a", worker), host1("new", "w", "r2")}
+	p := plan(t, clusters, hosts, previous, options)
+	loss := Losses(p)
+	need.Same(t, "outside", loss.Outside, []HostKey{away.Host})
+	need.Same(t, "missing", loss.Missing, []HostKey{{Namespace: "metal", Name: "vanished"}})
+	need.Equal(t, "in all", loss.Total(), 2)
+	wantPlaced(t, "", p, "a Worker: kept +new\n")
+	replaces := p.Clusters[0].Roles[0].Assigned[1].Replaces
+	need.Equal(t, "replaces", Say.Reason(replaces.Why), "no longer in the inventory")
+	replaces = p.Clusters[0].Roles[0].Assigned[0].Replaces
+	need.That(t, replaces == nil, "kept replaces %v", replaces)
+}
+
 // TestLossOfALeavingCluster: all its hosts count in the run in which it begins to leave, those in use too, and none of them later. So does what a spec
 // has replaced.
 func TestLossOfALeavingCluster(t *testing.T) {

@@ -32,7 +32,7 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 	options := Options(l.Site)
 	options.LabelsNewer = l.labelsNewer(before)
 	if l.older(before) {
-		l, options.Old = l.asOfTree(claims.Claims, options.Keys), true
+		l, options.Old = l.asOfTree(claims.Claims, &options), true
 	}
 	clusters := admit.Of(admit.Input{
 		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()),
@@ -75,6 +75,7 @@ func Options(site *v1alpha1.Site) schedule.Options {
 	}
 	return schedule.Options{
 		Release: release, Networks: site.HostNetworks(), Spaces: site.HostSpaces(), Reserved: reserved(site),
+		Namespaces:      site.Spec.Hosts.Namespaces,
 		Keys:            holdings.LabelKeys(site.Spec.LabelKeys),
 		StandbyRequired: site.Spec.Scheduling.Standby == "required",
 	}

@@ -24,7 +24,11 @@ func (p *Planned) brake(accept int) error {
 	now := p.counts()
 	total := now.lost
 	switch {
-	case accept == NoAcceptance && total <= p.BrakeLimit(), accept == total:
+	case accept == total:
+		return nil
+	case accept == NoAcceptance && len(p.loss.Outside) > 0:
+		return p.refuseOutside(total)
+	case accept == NoAcceptance && total <= p.BrakeLimit():
 		return nil
 	case p.lifted != nil && total <= p.lifted.lost:
 		return nil
@@ -39,6 +43,19 @@ func (p *Planned) brake(accept int) error {
 		fmt.Errorf("refused: check the specs and the inventory first; if every one of these hosts is meant to go, "+
 			"repeat publish (or render) with --accept-loss %d", total),
 	)
+}
+
+// refuseOutside refuses a Site whose namespaces leave out hosts of the tree, any number of them. Such a host is there and
+// keeps its labels, so its machine runs on, without the load balancers and the guards.
+func (p *Planned) refuseOutside(total int) error {
+	var names, namespaces []string
+	for _, host := range p.loss.Outside {
+		names, namespaces = append(names, host.String()), append(namespaces, host.Namespace)
+	}
+	return fmt.Errorf("site %s: spec.hosts.namespaces: leaves out %s, where the tree has %s: %s; add the namespace, or "+
+		"release the hosts first; if every one of these hosts is meant to leave the site with its labels, repeat publish "+
+		"(or render) with --accept-loss %d", p.Loaded.Site.Name, strings.Join(slices.Compact(namespaces), ", "),
+		text.Count(len(names), "host"), text.Some(names, 10), total)
 }
 
 // counts are what --accept-loss may accept: the hosts that the run loses, without those that specs accept, and the failed
@@ -233,6 +250,7 @@ func describeLoss(loss schedule.Loss) string {
 		hosts []schedule.HostKey
 	}{
 		{"no longer in the inventory", loss.Missing},
+		{"no longer in the Site's namespaces", loss.Outside},
 		{"recreated, with another uid", loss.Recreated},
 		{"given to another cluster", loss.Moved},
 		{"released", loss.Released},

@@ -43,6 +43,14 @@ func TestBrake(t *testing.T) {
 			": 2 no longer in the inventory: metal/a, metal/b; 1 released: metal/c"},
 		{"hosts that were created anew", schedule.Loss{Claimed: 20, Recreated: hosts("a", "b"), Missing: hosts("c")}, NoAcceptance,
 			"1 no longer in the inventory: metal/c; 2 recreated, with another uid: metal/a, metal/b"},
+		{"a namespace leaves the Site, within the brake",
+			schedule.Loss{Claimed: 20, Outside: hosts("a"), Missing: hosts("b")}, NoAcceptance,
+			"spec.hosts.namespaces: leaves out metal, where the tree has 1 host: metal/a; add the namespace, or release the " +
+				"hosts first; if every one of these hosts is meant to leave the site with its labels, repeat publish (or " +
+				"render) with --accept-loss 2"},
+		{"the same, accepted", schedule.Loss{Claimed: 20, Outside: hosts("a"), Missing: hosts("b")}, 2, ""},
+		{"the same, by another number", schedule.Loss{Claimed: 20, Outside: hosts("a"), Missing: hosts("b")}, 1,
+			"(1 no longer in the inventory: metal/b; 1 no longer in the Site's namespaces: metal/a)"},
 		{"accepted, by their number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 3, ""},
 		{"another number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 2,
 			"--accept-loss is 2, but this run would lose or release 3 hosts"},

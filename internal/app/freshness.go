@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,10 +28,12 @@ func (l *Loaded) older(before Before) bool {
 }
 
 // asOfTree returns the inputs with hosts that were read before the tree was committed: they say nothing of the hosts of
-// the tree.
-func (l *Loaded) asOfTree(tree []schedule.PreviousClaim, keys schedule.LabelKeys) *Loaded {
+// the tree. The Site, which is not old, says which namespaces it has.
+func (l *Loaded) asOfTree(tree []schedule.PreviousClaim, options *schedule.Options) *Loaded {
 	out, hosts := *l, *l.Hosts
-	hosts.Hosts = holdings.AsOfTree(hosts.Hosts, tree, keys)
+	tree = slices.DeleteFunc(slices.Clone(tree),
+		func(c schedule.PreviousClaim) bool { return options.Outside(c.Host) })
+	hosts.Hosts = holdings.AsOfTree(hosts.Hosts, tree, options.Keys)
 	out.Hosts = &hosts
 	return &out
 }

@@ -45,8 +45,8 @@ func (p *Planned) loseVirtualHosts() {
 // counted returns the hosts that the loss has already.
 func (p *Planned) counted() map[schedule.HostKey]bool {
 	counted := map[schedule.HostKey]bool{}
-	for _, hosts := range [][]schedule.HostKey{p.loss.Missing, p.loss.Recreated, p.loss.Moved,
-		p.loss.Released, p.loss.Virtual} {
+	for _, hosts := range [][]schedule.HostKey{p.loss.Missing, p.loss.Outside, p.loss.Recreated,
+		p.loss.Moved, p.loss.Released, p.loss.Virtual} {
 		for _, host := range hosts {
 			counted[host] = true
 		}

@@ -45,11 +45,12 @@ const (
 )
 
 // Further findings about a host: unknown whether it is in use; an image is on it; in the tree but not in the
-// inventory, or with another uid there. Recreated is also why a host leaves.
+// inventory, not in the site's namespaces, or with another uid there. Recreated is also why a host leaves.
 const (
 	Unsure    Code = "Unsure"
 	Installed Code = "Installed"
 	Gone      Code = "Gone"
+	Outside   Code = "Outside"
 	Recreated Code = "Recreated"
 )
 

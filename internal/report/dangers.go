@@ -305,6 +305,11 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 	for _, w := range warnings {
 		switch w := w.(type) {
 		case schedule.NotInInventory:
+			if w.Outside {
+				out = append(out, fmt.Sprintf("%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s; the host keeps "+
+					"its labels, and leaves the load balancers and the guards", cluster, w.Role, w.Host, w.Host.Namespace))
+				continue
+			}
 			out = append(out, fmt.Sprintf("%s %s loses %s: it is no longer in the inventory", cluster, w.Role, w.Host))
 		case schedule.AnotherUID:
 			switch {

@@ -27,6 +27,7 @@ var conditions = map[holdings.Code]struct{ general, detailed string }{
 	holdings.Unsure:                {"cannot tell whether it is in use", ""},
 	holdings.Installed:             {"it has an image", ""},
 	holdings.Gone:                  {"no longer in the inventory", ""},
+	holdings.Outside:               {"no longer in the site's namespaces", ""},
 	holdings.Recreated:             {"recreated, with another uid", ""},
 	holdings.IncompleteLabels:      {"incomplete sipgen labels", "carries some of %, but not a whole claim"},
 	holdings.InvalidRole: {"claimed for a role without a valid name",

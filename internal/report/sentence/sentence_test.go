@@ -144,6 +144,8 @@ func TestWarning(t *testing.T) {
 			"host metal/h1: a.yaml has it with uid 1, but its uid is now 2: the host was recreated, and nothing uses it: its role takes it back"},
 		{schedule.AnotherUID{Host: h1, Source: "a.yaml", Role: "Worker", Was: "1", Is: "2", Restored: true},
 			"host metal/h1: a.yaml has it with uid 1, but its uid is now 2: it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"},
+		{schedule.NotInInventory{Host: h1, Source: "a.yaml", Role: "Worker", Outside: true},
+			"host metal/h1: a.yaml gives it to Worker, but its namespace is not in spec.hosts.namespaces of the Site: its slot counts as empty"},
 		{schedule.NotHandedOut{Host: h1, Why: is(holdings.InvalidRole, `"-"`)}, `host metal/h1: claimed for role "-", which is no valid name: it is not handed out until that is fixed; a cluster that holds it keeps it`},
 		{schedule.NamesNothing{Annotation: "a", Name: "h1", Hosts: []schedule.HostKey{h1}, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: this entry has no effect; remove it from the annotation"},
 		{schedule.Unlabelled{Keys: []string{"row", "rack"}, Count: 2, Allowed: true}, "2 hosts without label row or rack could be chosen: the limits per domain do not apply to them"},

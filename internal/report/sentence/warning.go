@@ -107,6 +107,10 @@ func claimWarning(w schedule.Warning) string {
 	case schedule.LabelsDiffer:
 		return labelsDiffer(&w)
 	case schedule.NotInInventory:
+		if w.Outside {
+			return fmt.Sprintf("%s gives it to %s, but its namespace is not in spec.hosts.namespaces of the Site: its slot "+
+				"counts as empty", w.Source, w.Role)
+		}
 		return fmt.Sprintf("%s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Source, w.Role)
 	case schedule.AnotherUID:
 		words := fmt.Sprintf("%s has it with uid %s, but its uid is now %s: ", w.Source, w.Was, w.Is)
