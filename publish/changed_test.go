@@ -68,8 +68,33 @@ func lastChange(t testing.TB, why string, target Target, since, want int) {
 	t.Helper()
 	tip, err := Read(t.Context(), target)
 	need.Must(t, err == nil, "%s: %v", why, err)
-	found := tip.LastChange(t.Context(), minute(since))
+	found := tip.LastChange(t.Context(), minute(since), anyFile)
 	need.That(t, found.Equal(minute(want)), "%s: found minute %v, want %d", why, found.Sub(minute(0)).Minutes(), want)
+}
+
+func anyFile(string) bool { return true }
+
+// TestLastChangeOfSomeFiles: a commit changes the folder at its time only by a file that concerns the caller, in whatever
+// way: new, changed, gone, with a whole folder, or where another thing was.
+func TestLastChangeOfSomeFiles(t *testing.T) {
+	t.Parallel()
+	concerns := func(name string) bool { return strings.HasPrefix(name, "hosts/") || name == "deep/in/hosts" }
+	for _, row := range []struct {
+		change string
+		want   int
+	}{
+		{"site/PLAN.md=2", 10}, {"site/hosts2/a", 10}, {"site/deep/in/other", 10}, {"site/hosts/a=2", 20},
+		{"site/hosts/a=", 20}, {"site/hosts/b", 20}, {"site/hosts/c/d", 20}, {"site/deep/in/hosts", 20},
+		{"site/deep/in/hosts/a", 10},
+	} {
+		repo := bare(t)
+		record(t, repo, []past{{minute: 5, file: "site/PLAN.md=1"}, {minute: 10, file: "site/hosts/a=1"},
+			{minute: 20, file: row.change}, {minute: 30, file: "other/a"}})
+		tip := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
+		found := tip.LastChange(t.Context(), minute(15), concerns)
+		need.That(t, found.Equal(minute(row.want)), "%s: found minute %v, want %d", row.change,
+			found.Sub(minute(0)).Minutes(), row.want)
+	}
 }
 
 const day = 24 * 60
@@ -165,7 +190,7 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 		lastChange(t, "a shallow clone of depth "+depth, Target{URL: repo, Branch: "main", Path: "site"}, 15, want)
 	}
 	repo := cloned(t, "file://"+whole, "--bare")
-	unknown := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"}).LastChange(t.Context(), time.Time{})
+	unknown := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"}).LastChange(t.Context(), time.Time{}, anyFile)
 	need.That(t, unknown.Equal(minute(30)), "since an unknown time: found %v", unknown)
 	hash := git(t, whole, "rev-parse", "main~1")
 	object := filepath.Join(whole, "objects", hash[:2], hash[2:])
@@ -180,7 +205,7 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	tip := mustRead(t, reach)
 	record(t, repo, []past{{minute: 1, file: "other/a"}})
 	git(t, repo, "update-ref", "-d", "refs/heads/main")
-	found := tip.LastChange(t.Context(), minute(15))
+	found := tip.LastChange(t.Context(), minute(15), anyFile)
 	need.That(t, found.Equal(minute(30)), "a server that has lost the branch: found %v", found)
-	need.That(t, (&Snapshot{}).LastChange(t.Context(), minute(1)).IsZero(), "no commit: found a time")
+	need.That(t, (&Snapshot{}).LastChange(t.Context(), minute(1), anyFile).IsZero(), "no commit: found a time")
 }

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/assignments"
 	"github.com/airshipit/sipgen/schedule"
@@ -24,6 +26,11 @@ func Former(where string, tree Tree, site *v1alpha1.Site) (schedule.Previous, er
 // IsAssignments reports whether a path in a tree is, or looks like, an assignments file: in another case, with
 // another ending, or at another depth. A foreign one is neither read nor ignored.
 func IsAssignments(name string) bool { return assignments.Is(name) }
+
+// IsAboutHosts reports whether a file of a tree has decisions about hosts: a cluster's assignments, or its patches.
+func IsAboutHosts(name string) bool {
+	return assignments.Is(name) || strings.HasPrefix(name, "clusters/") && strings.Contains(name, "/hosts/")
+}
 
 // HostsOf returns the folder of the cluster whose kustomization of host patches is at a path, "" for any other path.
 func HostsOf(name string) string { return assignments.HostsOf(name) }

@@ -26,8 +26,8 @@ type Before struct {
 	Unsealed error
 	// Edited are its files that were edited or deleted by hand.
 	Edited []EditedFile
-	// Committed is the time of the newest commit that changed it, as far as that can be after the hosts were read; zero
-	// for a folder.
+	// Committed is the time of the newest commit that changed its hosts, as far as that can be after the hosts were read;
+	// zero for a folder.
 	Committed time.Time
 	// Commit is the branch's tip in hex, empty for a folder.
 	Commit string
@@ -150,7 +150,7 @@ func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.
 	if err != nil {
 		return Before{}, fmt.Errorf("%s: %w", target, err)
 	}
-	tree := previousOf(target.String(), target.Path, state, snapshot.LastChange(ctx, hostsRead))
+	tree := previousOf(target.String(), target.Path, state, snapshot.LastChange(ctx, hostsRead, render.IsAboutHosts))
 	tree.Commit, tree.around = snapshot.Commit, onBranch(target, snapshot)
 	tree.folder, tree.branch = cmp.Or(target.Path, "."), target.Branch
 	if tree.Missing() {
