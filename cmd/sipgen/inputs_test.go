@@ -99,3 +99,14 @@ func TestHAProxyLinesAreSaid(t *testing.T) {
 		"**Lines of HAProxy:** they may do anything in its load balancers: "+
 			"`spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`.")
 }
+
+// TestPatchesWithoutAGrant: patches that freeze their cluster, because no grant allows them, are not said to be granted.
+func TestPatchesWithoutAGrant(t *testing.T) {
+	single := filepath.Join("..", "..", "examples", "single")
+	file := filepath.Join(t.TempDir(), "cluster.yaml")
+	need.Write(t, file, read(t, filepath.Join(single, "cluster.yaml"))+"  patches: [{target: {kind: Service}, patch: 'kind: Service'}]\n")
+	_, plan, _ := ran(t, "plan", "--site", filepath.Join(single, "site.yaml"), "-f", file, "--inventory",
+		filepath.Join(single, "hosts.yaml"), "--previous", "none")
+	need.Words(t, "", plan, "frozen: lab/lab: ", "is granted no patches", "danger: lab/lab is frozen")
+	need.Without(t, "", plan, "its tenant's grant")
+}

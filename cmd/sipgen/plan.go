@@ -109,7 +109,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	}
 	whole := *shown
 	whole.InputWarnings, whole.Preflight = ui.Warnings, sentences(checked.Warnings, true)
-	whole.Dangers = report.Dangers(&whole, nil)
+	whole.Dangers, whole.Changes = report.Dangers(&whole), report.Changes(&whole)
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}
@@ -260,7 +260,7 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 	switch v.output.Format {
 	case "html":
 		site := picture.Of(placement, picture.Options{Name: plan.Site, AsOf: v.asOf, WhatIf: plan.WhatIf,
-			Refusals: plan.Refusals, Dangers: plan.DangersUndrawn(), More: plan.Undrawn(), Removed: leftOut})
+			Refusals: plan.Refusals, Dangers: report.Dangers(plan), More: plan.Undrawn(), Removed: leftOut})
 		_, err := ui.Out.Write(picture.HTML(site))
 		return err
 	case "json":

@@ -130,9 +130,13 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		words := compare(ui, checked.Rendered)
 		meta := to.Meta
 		meta.Message = func(changes []publish.Change) string {
-			return push.CommitMessage(loaded, words, to.Subject, changes)
+			words.Files = push.FilesOf(changes)
+			return push.CommitMessage(loaded, words, to.Subject)
 		}
-		meta.Approve = func(changes []publish.Change) error { return ask.Approve(ui, words, changes, countChanges(changes)) }
+		meta.Approve = func(changes []publish.Change) error {
+			words.Files = push.FilesOf(changes)
+			return ask.Approve(ui, words, countChanges(changes))
+		}
 		return checked.Rendered.Tree, meta, &push.Publication{Plan: checked.Plan, Report: words, Meta: to.Meta}, nil
 	}
 	done, out, err := publish.Loop(ctx, to.Target, again)

@@ -67,7 +67,7 @@ error in a spec.`,
 			if err := checked.Rendered.RefuseForeign(); err != nil {
 				return err
 			}
-			push.SayDangers(ui, compare(ui, checked.Rendered).WhySaid(), nil)
+			push.SayDangers(ui, compare(ui, checked.Rendered))
 			written, err := write(ctx, ui, out, checked.Rendered.Tree, adopt)
 			if err != nil {
 				return err

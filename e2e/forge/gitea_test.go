@@ -57,7 +57,7 @@ func life(t *testing.T, s *site) {
 	need.Must(t, len(all) == 1 && all[0].Head.Ref == "sipgen/two" && all[0].Base.Ref == "main" && all[0].Head.Sha == first && len(all[0].Labels) == 1,
 		"found %+v", all)
 	need.Words(t, "", all[0].Title, "two-tenants: 18 hosts assigned, 18 new")
-	need.Words(t, "", all[0].Body, "**Dangers**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first)
+	need.Words(t, "", all[0].Body, "**Changes**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first)
 
 	// The same again: nothing is pushed, and what a person has written stays.
 	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"title": "Ada looks at this", "body": all[0].Body + "\nLGTM"}, nil)

@@ -88,7 +88,8 @@ func markup(t *testing.T, s *site) {
 			report.Slot{Host: "m/h " + words, Domain: words + " x", Status: report.StatusReleased, Why: "it is " + words + " now", InUse: words})
 	}
 	plan.Clusters = []report.ClusterResult{{Namespace: "t", Name: "a", Roles: []report.RoleResult{role}}}
-	body := report.PullRequest(plan, report.About{Inventory: "@team, was 3s old", Files: []report.File{{Path: "clusters/@team/a/infra/x.cfg", Kind: "changed"}}})
+	plan.Files = []report.File{{Path: "clusters/@team/a/infra/x.cfg", Kind: "changed"}}
+	body := report.PullRequest(plan, report.About{Inventory: "@team, was 3s old"})
 	html := s.render(t, body)
 	for _, bad := range regexp.MustCompile(`<(?:a|img|script|h1|del|b|input)\b[^>]*>|class="[^"]*(?:mention|emoji|math)[^"]*"`).FindAllString(html, -1) {
 		need.That(t, strings.Contains(bad, `href="#`) || strings.Contains(bad, `class="anchor"`), "found %s", bad)

@@ -52,7 +52,7 @@ func TestTutorial(t *testing.T) {
 	need.Words(t, "", said[0], "24 hosts, 22 of them free, in vino-system (24)", "engine: flux (Flux is installed on the cluster)", "vino.airshipit.org/rack    failure domain", "wrote site.yaml", "wrote tenants/first.yaml")
 	need.Words(t, "", said[1], "no finding")
 	need.Words(t, "", said[2], "tenant-a/first", "1 cluster, 5 hosts assigned (5 new)")
-	need.Words(t, "", said[3], "danger: 5 hosts are handed out", "dry run: ", "nothing is pushed")
+	need.Words(t, "", said[3], "change: 5 hosts are handed out", "dry run: ", "nothing is pushed")
 	need.Words(t, "", said[4], "pull request: opened: "+gitea.URL+"/ada/fleet/pulls/1")
 	for i := range said[1:] {
 		need.Without(t, "a newcomer is warned of what there is nothing to do about", said[i], "warning")
@@ -62,7 +62,7 @@ func TestTutorial(t *testing.T) {
 	all := s.pulls(t)
 	need.Must(t, len(all) == 1 && all[0].Head.Ref == "sipgen/first" && all[0].Base.Ref == "main", "found %+v", all)
 	need.Words(t, "", all[0].Title, "first-site: 5 hosts assigned, 5 new")
-	need.Words(t, "", all[0].Body, "**Dangers**", "5 hosts are handed out", "`tenant-a/first`")
+	need.Words(t, "", all[0].Body, "**Changes**", "5 hosts are handed out", "`tenant-a/first`")
 	need.Words(t, "", run(credentials[0]+five[4]), "nothing to commit")
 
 	// A Site that init wrote is one that it reads: what it found on the live cluster is in it.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -18,39 +17,21 @@ import (
 // serviceBuilds caches the services that were built and checked in this run. A run renders again after a rival push,
 // or after it froze a cluster for its services, and most services are unchanged then.
 type serviceBuilds struct {
-	done map[[sha256.Size]byte]serviceBuild
-	// kept counts the cached builds with their objects.
-	kept int
-}
-
-// serviceBuild is the result for one cluster's services.
-type serviceBuild struct {
-	wrong []error
-	// built is kept for services that differ from the previous tree's, whose changes are reported; nil for others.
-	built *overlay.Built
+	// done is what is wrong with the services.
+	done map[[sha256.Size]byte][]error
 }
 
 // checkServices builds the services that have patches or come from a mirror, as they are to be written. It reports
 // changes by a tenant's patches that are not the tenant's to make, and built objects beyond the tenant's grants.
 // Services without patches follow from their specs, which were checked before.
-//
-// was are the services of the previous tree. The result has, by cluster, the builds of services that differ from
-// them.
-func (p *Planned) checkServices(services []render.Services,
-	was map[string]map[string][]byte) (map[string]*overlay.Built, error) {
-	changed := map[string]*overlay.Built{}
+func (p *Planned) checkServices(services []render.Services) error {
 	var errs []error
 	for _, s := range services {
-		before := was[s.Cluster.Key()]
-		found := p.Loaded.built.check(p, s, before != nil && !maps.EqualFunc(before, s.Files, bytes.Equal))
-		if found.built != nil {
-			changed[s.Cluster.Key()] = found.built
-		}
-		for _, err := range found.wrong {
+		for _, err := range p.Loaded.built.check(p, s) {
 			errs = append(errs, &render.ClusterError{Cluster: schedule.KeyOf(s.Cluster), Err: ofPatch(s.Cluster, err)})
 		}
 	}
-	return changed, errors.Join(errs...)
+	return errors.Join(errs...)
 }
 
 // ofPatch returns a problem with the services of a cluster, with file and line if it is in a patch.
@@ -62,33 +43,29 @@ func ofPatch(c *v1.SIPCluster, err error) error {
 	return fmt.Errorf("%s: %w", c.Key(), err)
 }
 
-// check checks the services of one cluster, once.
-func (b *serviceBuilds) check(p *Planned, s render.Services, keep bool) serviceBuild {
+// check returns what is wrong with the services of one cluster, checked once.
+func (b *serviceBuilds) check(p *Planned, s render.Services) []error {
 	id := identity(s)
 	if found, done := b.done[id]; done {
 		return found
 	}
-	var found serviceBuild
+	var wrong []error
 	var built overlay.Built
 	// What has no patches and no mirror needs no build.
 	if patches, mirror := len(s.Cluster.Spec.Patches), p.Loaded.Site.Spec.Images.RegistryMirror; patches > 0 ||
 		mirror != "" {
-		built, found.wrong = overlay.Check(s.Files, patches, mirror)
+		built, wrong = overlay.Check(s.Files, patches, mirror)
 	}
-	if len(found.wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
+	if len(wrong) == 0 && len(s.Cluster.Spec.Patches) > 0 {
 		for _, err := range p.Loaded.Tenants.Built(s.Cluster, built.OwnImages) {
-			found.wrong = append(found.wrong, overlay.OfPatches(err))
+			wrong = append(wrong, overlay.OfPatches(err))
 		}
 	}
-	if keep && len(found.wrong) == 0 && built.Objects != nil && b.kept < maxCompared {
-		b.kept++
-		found.built = &built
-	}
 	if b.done == nil {
-		b.done = map[[sha256.Size]byte]serviceBuild{}
+		b.done = map[[sha256.Size]byte][]error{}
 	}
-	b.done[id] = found
-	return found
+	b.done[id] = wrong
+	return wrong
 }
 
 // identity returns a key for services: their cluster, whose spec is constant in a run, and their files.

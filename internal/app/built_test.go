@@ -31,7 +31,7 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	before := Before{Files: first.Tree}
 	need.Len(t, "changes of services that are as they were", tree(before).Compare().Services, 0)
 	for id := range l.built.done {
-		l.built.done[id] = serviceBuild{wrong: []error{errors.New("the mark")}}
+		l.built.done[id] = []error{errors.New("the mark")}
 	}
 	if why := tree(before).Plan.Report.Clusters[0].Frozen; len(why) != 1 ||
 		!strings.Contains(why[0], "bank/bank: the mark") {
@@ -44,4 +44,24 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 	other := s
 	other.Files = map[string][]byte{"kustomization.yaml": s.Files["kustomization.yaml"], "x.yaml": []byte("b")}
 	need.That(t, identity(s) != identity(other), "services with other files pass for those that were checked")
+}
+
+// TestEqualChangesAreComparedOnce: however many clusters get another image, two builds are made, and each cluster has
+// its own words.
+func TestEqualChangesAreComparedOnce(t *testing.T) {
+	done := comparisons{}
+	files := func(cluster, image string) map[string][]byte {
+		return map[string][]byte{"kustomization.yaml": []byte("apiVersion: kustomize.config.k8s.io/v1beta1\n" +
+			"kind: Kustomization\nresources: [lb.yaml]\n"), "lb.yaml": []byte(
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: lb-" + cluster + ", namespace: t}\n" +
+				"spec: {template: {spec: {containers: [{name: lb, image: '" + image + "'}]}}}\n")}
+	}
+	for _, cluster := range []string{"a", "b", "c"} {
+		effects, err := done.of("t/"+cluster, change{was: files(cluster, "r/lb:1"), is: files(cluster, "r/lb:2")})
+		need.OK(t, err)
+		need.Len(t, cluster, effects, 1)
+		need.Equal(t, cluster, effects[0].Object, "Deployment lb-"+cluster)
+		need.Same(t, cluster, effects[0].Fields, []string{"spec.template.spec.containers[lb].image r/lb:1 → r/lb:2"})
+	}
+	need.Len(t, "comparisons", done, 1)
 }

@@ -90,7 +90,7 @@ func componentChangesOf(cluster string, was, is map[string][]byte, counted bool)
 	return out
 }
 
-func union(a, b map[string][]byte) map[string]bool {
+func union[M ~map[string][]byte](a, b M) map[string]bool {
 	out := map[string]bool{}
 	for name := range a {
 		out[name] = true

@@ -69,6 +69,7 @@ func (p *Planned) describe() {
 	p.Report.AddRelabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
 		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}, Manifests: l.Hosts.TakenAt.IsZero()})
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
+	p.Report.Tenants = tenantNames(l.Site)
 	p.noteAboutClusters()
 	lost, here := clusters.LostFindings()
 	found := slices.Concat(p.findings(), p.Report.Findings)
@@ -94,13 +95,16 @@ func (p *Planned) frozenHere() map[string][]string {
 	return out
 }
 
-// noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration.
+// noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration, where the tenant is
+// granted them: others are frozen for them.
 func (p *Planned) noteAboutClusters() {
 	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		patched[c.Key()] = len(c.Spec.Patches) > 0
-		lines[c.Key()] = len(c.HAProxyLines()) > 0
+		tenant := p.Loaded.Tenants.Of(c.Namespace)
+		granted := tenant != nil && tenant.Patches == v1alpha1.PatchesAny
+		patched[c.Key()] = granted && len(c.Spec.Patches) > 0
+		lines[c.Key()] = granted && len(c.HAProxyLines()) > 0
 	}
 	for i := range p.Report.Clusters {
 		c := &p.Report.Clusters[i]
@@ -142,6 +146,17 @@ func (p *Planned) expectLeftOut() {
 		c := &p.Placement.Clusters[i]
 		c.Warnings = slices.DeleteFunc(c.Warnings, of)
 	}
+}
+
+// tenantNames returns the names of the tenants, by namespace.
+func tenantNames(site *v1alpha1.Site) map[string]string {
+	names := map[string]string{}
+	for i := range site.Spec.Tenants {
+		for _, namespace := range site.Spec.Tenants[i].Namespaces {
+			names[namespace] = site.Spec.Tenants[i].Name
+		}
+	}
+	return names
 }
 
 // breakGlass returns the first group that the guards do not restrict. A Site may list none.

@@ -1,14 +1,16 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/admit"
-	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -19,8 +21,6 @@ type Rendered struct {
 	Tree render.Tree
 	// Err is why there is no tree.
 	Err error
-	// differing are the builds of services that differ from the previous tree's, by cluster.
-	differing map[string]*overlay.Built
 }
 
 // Render renders the tree, and checks services that tenants' patches change. A cluster whose services cannot be
@@ -52,22 +52,41 @@ func Render(p *Planned, accept int) (*Rendered, error) {
 func (p *Planned) render() *Rendered {
 	tree, services, err := render.Site(render.Input{Site: p.Loaded.Site, Clusters: p.Clusters.All, Placement: p.Placement,
 		Previous: p.Before.Files, Leaving: p.Clusters.Leaving, Accepted: p.accepted()})
-	built, wrong := p.checkServices(services, filesOf(p.Before.Files, "clusters", "infra/"))
-	if err = errors.Join(err, wrong); err != nil {
+	if err = errors.Join(err, p.checkServices(services)); err != nil {
 		return &Rendered{Plan: p, Err: err}
 	}
-	return &Rendered{Plan: p, Tree: tree, differing: built}
+	return &Rendered{Plan: p, Tree: tree}
 }
 
-// Compare returns the report with the changes in existing services. It builds them as they were and as they are, so
-// only commands that print the changes call it.
+// Compare returns the report with all that a reviewer reads about the tree: its changed files, and the changes in
+// existing services. It builds those as they were and as they are, so only commands that print the changes call it.
 func (r *Rendered) Compare() *report.Plan {
 	words := *r.Plan.Report
 	before := r.Plan.Before.Files
-	words.Services = serviceChanges(servicesBefore(before), filesOf(before, "rights", ""), r.Tree, r.differing)
+	words.Files = changedFiles(before, r.Tree)
+	words.Services = serviceChanges(servicesBefore(before), filesOf(before, "rights", ""), r.Tree)
 	words.Replicas = r.Plan.replicaChanges()
 	words.Components = r.Plan.componentChanges(r.Tree, words.Replicas)
 	return &words
+}
+
+// changedFiles returns the files that differ, by path, without the list of sipgen's files.
+func changedFiles(before, after render.Tree) []report.File {
+	var files []report.File
+	for _, path := range slices.Sorted(maps.Keys(union(before, after))) {
+		was, had := before[path]
+		is, has := after[path]
+		switch {
+		case path == publish.OwnershipFile || had && has && bytes.Equal(was, is):
+		case !had:
+			files = append(files, report.File{Path: path, Kind: string(publish.Added)})
+		case !has:
+			files = append(files, report.File{Path: path, Kind: string(publish.Deleted)})
+		default:
+			files = append(files, report.File{Path: path, Kind: string(publish.Changed)})
+		}
+	}
+	return files
 }
 
 // moves refuses a tree in a new folder that lacks the services of frozen clusters: only the old folder has them. The

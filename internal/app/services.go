@@ -14,16 +14,10 @@ import (
 	"github.com/airshipit/sipgen/render"
 )
 
-// maxCompared is how many clusters' services are built to find their changes. Two builds take about 0.05 s. Beyond
-// it, only the changed files are named.
-const maxCompared = 200
-
 // serviceChanges returns the changes in the services of the clusters in the previous tree. was and hadRights are
 // theirs there; a cluster without services has none. They come from git and may have been edited, so services that
-// are not as sipgen writes them are not built, but reported. built are the services of the new tree that were built
-// already.
-func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree,
-	built map[string]*overlay.Built) []report.ServiceChanges {
+// are not as sipgen writes them are not built, but reported.
+func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tree) []report.ServiceChanges {
 	is, hasRights := filesOf(after, "clusters", "infra/"), filesOf(after, "rights", "")
 	var changed []string
 	for _, cluster := range slices.Sorted(maps.Keys(was)) {
@@ -35,29 +29,21 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 			changed = append(changed, cluster)
 		}
 	}
-	// Those whose patches may change come first.
-	slices.SortStableFunc(changed, func(a, b string) int {
-		return rank(was[a], is[a]) - rank(was[b], is[b])
-	})
 	var out []report.ServiceChanges
-	for i, cluster := range changed {
+	done := comparisons{}
+	for _, cluster := range changed {
 		changes := report.ServiceChanges{Cluster: cluster}
-		switch {
-		case is[cluster] == nil:
+		if is[cluster] == nil {
 			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+"/infra/kustomization.yaml"]) ||
 				render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
-		case i >= maxCompared:
-			changes.Unknown = "too many clusters change at once to compare them all"
-		default:
-			objects, err := compared(was[cluster], hadRights[cluster], is[cluster], hasRights[cluster], built[cluster])
+		} else if objects, err := done.of(cluster, change{was[cluster], hadRights[cluster], is[cluster],
+			hasRights[cluster]}); err != nil {
+			changes.Unknown = err.Error()
+		} else {
 			changes.Objects = objects
-			if err != nil {
-				changes.Unknown = err.Error()
-			}
 		}
 		out = append(out, changes)
 	}
-	slices.SortFunc(out, func(a, b report.ServiceChanges) int { return strings.Compare(a.Cluster, b.Cluster) })
 	return out
 }
 
@@ -96,37 +82,54 @@ func filesOf(tree render.Tree, top, folder string) map[string]map[string][]byte 
 	return out
 }
 
-func rank(was, is map[string][]byte) int {
-	if bytes.Equal(was["kustomization.yaml"], is["kustomization.yaml"]) {
-		return 1
-	}
-	return 0
+// change is the services of a cluster and their rights, before and after.
+type change struct{ was, hadRights, is, hasRights map[string][]byte }
+
+// comparisons are the comparisons that were made. Two builds take about 0.05 s, and most changes of a site, such as
+// another image, are the same in every cluster.
+type comparisons map[overlay.Signature]comparison
+
+// comparison is what was found of the first cluster with a change.
+type comparison struct {
+	cluster string
+	effects []objdiff.Effect
 }
 
-// compared compares services with their rights, if these differ. Rights that moved out of the services have not
-// changed. built are the new services, if they were built already.
-func compared(was, hadRights, is, hasRights map[string][]byte, built *overlay.Built) ([]objdiff.Effect, error) {
-	before := overlay.Built{}
-	var err error
-	if was == nil {
-		hadRights = nil // nothing that they were for is there
-	} else if before, err = buildServices(was); err != nil {
-		return nil, fmt.Errorf("before: %w", err)
-	}
-	after := overlay.Built{}
-	if built != nil {
-		after = *built
-	} else {
-		var errs []error
-		if after, errs = overlay.Check(is, 0, ""); len(errs) > 0 {
-			return nil, fmt.Errorf("after: %w", errors.Join(errs...))
+// of compares the services of a cluster, unless those of another cluster have changed in the same way.
+func (c comparisons) of(cluster string, change change) ([]objdiff.Effect, error) {
+	id := overlay.SignatureOf(cluster, [2]map[string][]byte{change.was, change.is},
+		[2]map[string][]byte{change.hadRights, change.hasRights})
+	if same, done := c[id]; done {
+		if effects, ok := overlay.Renamed(same.effects, same.cluster, cluster); ok {
+			return effects, nil
 		}
 	}
-	if !maps.EqualFunc(hadRights, hasRights, bytes.Equal) {
+	effects, err := change.compare()
+	if err == nil {
+		c[id] = comparison{cluster, effects}
+	}
+	return effects, err
+}
+
+// compare compares services with their rights, if these differ. Rights that moved out of the services have not
+// changed.
+func (c *change) compare() ([]objdiff.Effect, error) {
+	before, hadRights := overlay.Built{}, c.hadRights
+	var err error
+	if c.was == nil {
+		hadRights = nil // nothing that they were for is there
+	} else if before, err = buildServices(c.was); err != nil {
+		return nil, fmt.Errorf("before: %w", err)
+	}
+	after, errs := overlay.Check(c.is, 0, "")
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("after: %w", errors.Join(errs...))
+	}
+	if !maps.EqualFunc(hadRights, c.hasRights, bytes.Equal) {
 		if before, err = withRights(before, hadRights); err != nil {
 			return nil, fmt.Errorf("before: %w", err)
 		}
-		if after, err = withRights(after, hasRights); err != nil {
+		if after, err = withRights(after, c.hasRights); err != nil {
 			return nil, fmt.Errorf("after: %w", err)
 		}
 	}

@@ -13,10 +13,10 @@ func asMap(value any) map[string]any {
 	return fields
 }
 
-func union(a, b map[string]any) map[string]any {
+func union[V any](a, b map[string]V) map[string]V {
 	all := maps.Clone(a)
 	if all == nil {
-		all = map[string]any{}
+		all = map[string]V{}
 	}
 	maps.Copy(all, b)
 	return all

@@ -11,15 +11,18 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Dangers returns the changes that a reviewer must not miss, the worst first: released hosts in use, hosts whose labels
-// were changed, hosts that change clusters, clusters that leave or cannot be served, changed policies and services, and
-// the number of assigned hosts. files are the changed files.
-func Dangers(p *Plan, files []File) []string { return sentences(p.dangers(files)) }
+// Dangers returns what a reviewer must not miss, the worst first: what is in use, lost, not cleaned, opened to somebody,
+// or guards less.
+func Dangers(p *Plan) []string { return sentences(p.dangers()) }
+
+// Changes returns what else a run does, in one line a kind: hosts that nothing uses and that are cleaned, and what
+// follows from them.
+func Changes(p *Plan) []string { return sentences(p.find(change)) }
 
 // FirstDangers returns at most most dangers, in their order and spread fairly over tenants, and a sentence about the
 // others, "" if there are none.
-func FirstDangers(p *Plan, files []File, most int) (shown []string, more string) {
-	all := p.dangers(files)
+func FirstDangers(p *Plan, most int) (shown []string, more string) {
+	all := p.dangers()
 	first := fairly(all, most, func(string) int { return 1 })
 	if len(first) < len(all) {
 		more = moreDangers(all, first)
@@ -27,148 +30,159 @@ func FirstDangers(p *Plan, files []File, most int) (shown []string, more string)
 	return sentences(first), more
 }
 
-// rule finds one kind of danger in one part of a run.
+// rule finds one kind of danger, or of change.
 type rule struct {
-	kind string
-	in   part
-	find finder
+	kind  string
+	level level
+	find  finder
 }
 
-// part is a part of a run.
-type part int
+// level tells which dangers are shown if not all fit.
+type level int
 
 const (
-	hosts      part = iota // assignments of hosts
-	tree                   // files that change
-	services               // the built services of clusters
-	components             // the component for Cluster API
+	weak   level = iota // tenants and kinds take turns
+	strong              // before all others: what runs is touched
+	change              // no danger
 )
 
 // finder finds dangers. Their kind is that of the rule.
-type finder func(p *Plan, files []File) []danger
+type finder func(p *Plan) []danger
 
 // missing is the kind of dangers about hosts that are no longer there.
 const missing = "missing"
 
-// rules are all that a reviewer must not miss, the worst first. TestRules has a row for each.
+// rules are all that a reviewer must not miss, the worst first, and then what else changes. TestRules has a row for
+// each. Every output lists what they find, in this order.
 var rules = []rule{
-	{"emptied", hosts, ofSite(func(p *Plan, _ []File) []string { return p.Emptied() })},
-	{"handed out", hosts, ofSite(func(p *Plan, _ []File) []string { return handedOut(p.Totals()) })},
-	{"running", hosts, ofSlots(func(s *Slot) string {
+	{"emptied", strong, ofSite(func(p *Plan) []string { return p.Emptied() })},
+	{"running", strong, ofSlots(func(s *Slot) string {
 		return when(s.Status == StatusReleased && s.InUse != "",
 			" releases "+s.Host+": "+s.Why+"; the host is IN USE: "+s.InUse)
 	})},
-	{"disputed", hosts, func(p *Plan, _ []File) []danger { return p.relabeledBy(true) }},
-	{"relabeled", hosts, func(p *Plan, _ []File) []danger { return p.relabeledBy(false) }},
-	{"no tree", hosts, ofSite(func(p *Plan, _ []File) []string { return nonempty(p.NoTree) })},
-	{missing, hosts, func(p *Plan, files []File) []danger {
-		return append(ofSite(func(*Plan, []File) []string { return p.lost })(p, files),
-			ofClusters(func(_ *Plan, c *ClusterResult) []string { return c.lost })(p, files)...)
+	{"disputed", strong, func(p *Plan) []danger { return p.relabeledBy(true) }},
+	{"relabeled", strong, func(p *Plan) []danger { return p.relabeledBy(false) }},
+	{"no tree", weak, ofSite(func(p *Plan) []string { return nonempty(p.NoTree) })},
+	{missing, weak, func(p *Plan) []danger {
+		return append(ofSite(func(*Plan) []string { return p.lost })(p),
+			ofClusters(func(_ *Plan, c *ClusterResult) []string { return c.lost })(p)...)
 	}},
-	{"moved", hosts, ofSlots(func(s *Slot) string {
+	{"moved", weak, ofSlots(func(s *Slot) string {
 		return when(s.From != "",
 			" takes over "+s.Host+", which "+s.From+" had")
 	})},
-	{"adopted", hosts, ofRoles((*Plan).takenByLabels)},
-	{"gone", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string {
-		return nonempty(when(c.Gone,
-			c.decommissioned(true)))
+	{"adopted", weak, ofRoles((*Plan).takenByLabels)},
+	{"not cleaned", weak, ofSite(func(p *Plan) []string { return nonempty(notCleaned(p.Totals())) })},
+	{"gone", weak, ofClusters(func(_ *Plan, c *ClusterResult) []string {
+		return nonempty(when(c.Gone, c.Key()+" is being decommissioned"+leaving(c)))
 	})},
-	{"left", hosts, func(p *Plan, _ []File) (out []danger) {
+	{"left", weak, func(p *Plan) (out []danger) {
 		for _, key := range p.left {
 			out = append(out, ofCluster(key, key+" has no host and leaves the tree"))
 		}
 		return out
 	}},
-	{"back", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string { return nonempty(when(c.back, returns(c))) })},
-	{"frozen", hosts, ofClusters(func(p *Plan, c *ClusterResult) []string { return nonempty(p.keeps(c)) })},
-	{"patches", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string {
+	{"frozen", weak, ofClusters(func(_ *Plan, c *ClusterResult) []string { return nonempty(keeps(c)) })},
+	{"patches", weak, ofClusters(func(_ *Plan, c *ClusterResult) []string {
 		return nonempty(when(c.AnyPatches, c.Key()+" has patches (its tenant's grant is patches: any)"))
 	})},
-	{"lines", hosts, ofClusters(func(_ *Plan, c *ClusterResult) []string {
-		return nonempty(when(c.HAProxyLines, c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do anything there (its tenant's grant has patches: any)"))
+	{"lines", weak, ofClusters(func(_ *Plan, c *ClusterResult) []string {
+		return nonempty(when(c.HAProxyLines, c.Key()+" has lines of HAProxy's configuration (haproxy.lines), which may do "+
+			"anything there (its tenant's grant has patches: any)"))
 	})},
-	{"last host", hosts, ofRoles(func(_ *Plan, c *ClusterResult, r *RoleResult) string {
+	{"last host", weak, ofRoles(func(_ *Plan, c *ClusterResult, r *RoleResult) string {
 		return when(!c.Gone && loses(r), " loses its last host"+
 			when(r.reached, ": its load balancers and jump hosts will have nothing behind them"))
 	})},
-	{"promoted", hosts, ofSlots(func(s *Slot) string {
-		return when(slices.Contains(s.Changes, promoted), ": "+s.Host+": "+strings.Join(s.Changes, "; "))
+	{"foreign", weak, ofFiles(func(_ *Plan, f *File) string {
+		return when(f.Foreign, f.Path+": sipgen did not write the file there, and replaces it (--adopt)")
 	})},
-	{"released", hosts, ofSlots(func(s *Slot) string {
-		return when(s.Status == StatusReleased && s.InUse == "", " releases "+s.Host+": "+s.Why)
-	})},
-	{"foreign", tree, ofFiles(func(_ *Plan, f *File) string {
-		if !f.Foreign {
-			return ""
-		}
-		return f.Path + ": sipgen did not write the file there, and replaces it (--adopt)"
-	})},
-	{"policy", tree, ofFiles(func(p *Plan, f *File) string { // with a first tree come the first guards
+	{"policy", weak, ofFiles(func(p *Plan, f *File) string { // with a first tree come the first guards
 		return when(f.below("policy") && !f.first(p), "the policies that guard the hosts change")
 	})},
-	{"claims", tree, ofFiles(func(_ *Plan, f *File) string {
-		return when(f.below("claims"), "other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/")
+	{"claims", weak, ofFiles(func(_ *Plan, f *File) string {
+		return when(f.below("claims"),
+			"other namespaces may claim hosts through HostClaims, regardless of the hosts' labels: see claims/")
 	})},
-	{"runner", tree, ofFiles(func(p *Plan, f *File) string {
+	{"runner", weak, ofFiles(func(p *Plan, f *File) string {
 		if f.first(p) {
 			return when(f.below("runner"), "there is a runner: it runs in the cluster with the site's git credentials")
 		}
 		return when(f.below("runner"), "the runner changes: what runs in the cluster with the site's git credentials")
 	})},
-	{"services", services, ofServices((*ServiceChanges).changes)},
-	{"rights", services, ofObjects(rightsOf)},
-	{"reached", services, ofObjects(reachedAt)},
-	{"logins", services, ofObjects(loginsBy)},
-	{"component authentication", components, ofComponents(ComponentAuthentication)},
-	{"component endpoint", components, ofComponents(ComponentEndpoint)},
-	{"component domains", components, ofComponents(ComponentDomains)},
-	{"component patches", components, ofComponents(ComponentPatches)},
-	{"component deleted", components, ofComponents(ComponentDeleted)},
-	{"replicas", components, func(p *Plan, _ []File) (out []danger) {
-		for i := range p.Replicas {
-			out = append(out, ofCluster(p.Replicas[i].Cluster, p.Replicas[i].String()))
-		}
-		return out
-	}},
+	{"services", weak, once(ofServices((*ServiceChanges).changes))},
+	{"rights", weak, once(ofObjects(rightsOf))},
+	{"reached", weak, once(ofObjects(reachedAt))},
+	{"logins", weak, once(ofObjects(loginsBy))},
+	{"component authentication", weak, once(ofComponents(ComponentAuthentication))},
+	{"component endpoint", weak, once(ofComponents(ComponentEndpoint))},
+	{"component patches", weak, once(ofComponents(ComponentPatches))},
+	{"component deleted", weak, once(ofComponents(ComponentDeleted))},
+	{"fewer machines", weak, once(ofReplicas(false))},
+
+	{"handed out", change, ofSite(func(p *Plan) []string { return nonempty(handedOut(p.Totals())) })},
+	{"promoted", change, hostsOf(func(_ *ClusterResult, s *Slot) bool { return slices.Contains(s.Changes, promoted) },
+		"is promoted from standby", "are promoted from standby")},
+	{"released", change, hostsOf(func(c *ClusterResult, s *Slot) bool {
+		return s.Status == StatusReleased && s.InUse == "" && !c.Gone // whose danger names its hosts
+	}, "that nothing uses is released", "that nothing uses are released")},
+	{"back", change, ofClusters(func(_ *Plan, c *ClusterResult) []string { return nonempty(when(c.back, returns(c))) })},
+	{"component domains", change, once(ofComponents(ComponentDomains))},
+	{"more machines", change, once(ofReplicas(true))},
 }
 
-// dangers returns those of some parts, or of all if none is named.
-func (p *Plan) dangers(files []File, parts ...part) []danger {
+// dangers returns all dangers.
+func (p *Plan) dangers() []danger {
+	return p.find(weak, strong)
+}
+
+// find returns what the rules of some levels find.
+func (p *Plan) find(levels ...level) []danger {
 	var out []danger
 	for _, r := range rules {
-		if len(parts) > 0 && !slices.Contains(parts, r.in) {
+		if !slices.Contains(levels, r.level) {
 			continue
 		}
-		for _, d := range r.find(p, files) {
-			d.kind = r.kind
+		for _, d := range r.find(p) {
+			d.kind, d.level = r.kind, r.level
+			if d.tenant == "" && d.cluster != "" {
+				d.tenant = p.tenantOf(d.cluster)
+			}
 			out = append(out, d)
 		}
 	}
 	return out
 }
 
-// DangersUndrawn returns the dangers that a picture of the site and its notes do not show. The picture shows
-// released, promoted and frozen.
-func (p *Plan) DangersUndrawn() []string {
-	drawn := []string{"frozen", "promoted", "released"}
-	return sentences(slices.DeleteFunc(p.dangers(nil), func(d danger) bool { return slices.Contains(drawn, d.kind) }))
+// tenantOf returns the name of a cluster's tenant, or the namespace of a cluster without one.
+func (p *Plan) tenantOf(cluster string) string {
+	namespace, _, _ := strings.Cut(cluster, "/")
+	if tenant, found := p.Tenants[namespace]; found {
+		return "tenant " + tenant
+	}
+	return namespace
 }
 
-// handedOut describes the hosts that Cluster API may provision from now on: those that metal3 does not clean, and the
-// others. The tree does not say who had a host before.
-func handedOut(t Totals) (out []string) {
-	if n := len(t.Uncleaned); n > 0 {
-		how := offering(n, t.UncleanedNew)
-		out = append(out, fmt.Sprintf("%s %s, and metal3 does not clean %s (automatedCleaningMode: disabled): "+
-			"an earlier user's data may remain on %s: %s", are(n, "host"), how,
-			sentence.Verb(n, "it", "them"), sentence.Verb(n, "its disks", "their disks"), some(t.Uncleaned)))
+// notCleaned describes the hosts that Cluster API may provision from now on and that metal3 does not clean. The tree
+// does not say who had a host before.
+func notCleaned(t Totals) string {
+	n := len(t.Uncleaned)
+	if n == 0 {
+		return ""
 	}
-	if n := t.Offered - len(t.Uncleaned); n > 0 {
-		out = append(out, fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(n, "host"),
-			offering(n, t.New-t.UncleanedNew), sentence.Verb(n, "it", "them"), sentence.Verb(n, "its disks", "their disks")))
+	return fmt.Sprintf("%s %s, and metal3 does not clean %s (automatedCleaningMode: disabled): "+
+		"an earlier user's data may remain on %s: %s", are(n, "host"), offering(n, t.UncleanedNew),
+		sentence.Verb(n, "it", "them"), sentence.Verb(n, "its disks", "their disks"), some(t.Uncleaned))
+}
+
+// handedOut describes the other hosts that Cluster API may provision from now on.
+func handedOut(t Totals) string {
+	n := t.Offered - len(t.Uncleaned)
+	if n == 0 {
+		return ""
 	}
-	return out
+	return fmt.Sprintf("%s %s: Cluster API may provision %s, and that wipes %s", are(n, "host"),
+		offering(n, t.New-t.UncleanedNew), sentence.Verb(n, "it", "them"), sentence.Verb(n, "its disks", "their disks"))
 }
 
 // offering tells how hosts are offered to Cluster API. isNew are the new ones among n.
@@ -186,8 +200,8 @@ func offering(n, isNew int) string {
 const mostLeaving = 40
 
 // leaving names the hosts that a leaving cluster releases, and those whose release waits. The brake counts only the
-// former, so both are listed. Without named, they are only counted.
-func leaving(c *ClusterResult, named bool) string {
+// former, so both are listed.
+func leaving(c *ClusterResult) string {
 	hosts := map[Status][]string{}
 	for i := range c.Roles {
 		for _, slot := range c.Roles[i].Slots {
@@ -200,11 +214,7 @@ func leaving(c *ClusterResult, named bool) string {
 		words  string
 	}{{StatusReleased, "released"}, {StatusPending, "with release pending"}} {
 		if names := hosts[kind.status]; len(names) > 0 {
-			words := text.Count(len(names), "host") + " " + kind.words
-			if named {
-				words += ": " + some(names)
-			}
-			parts = append(parts, words)
+			parts = append(parts, text.Count(len(names), "host")+" "+kind.words+": "+some(names))
 		}
 	}
 	if len(parts) == 0 {
@@ -247,18 +257,11 @@ func returns(c *ClusterResult) string {
 	return c.Key() + " is back: " + strings.Join(parts, "; ")
 }
 
-// decommissioned describes a leaving cluster: why it leaves, and its hosts.
-func (c *ClusterResult) decommissioned(named bool) string {
-	return c.Key() + " is being decommissioned" + leaving(c, named)
-}
-
-// keeps describes a cluster that gets nothing new, and why.
-func (p *Plan) keeps(c *ClusterResult) string {
+// keeps describes a cluster that gets nothing new. The problems have the reason.
+func keeps(c *ClusterResult) string {
 	switch {
-	case len(c.Frozen) > 0 && p.whySaid:
-		return c.Key() + " is frozen: it keeps what it has, as it is, and gets nothing new"
 	case len(c.Frozen) > 0:
-		return c.Key() + " is frozen: it keeps what it has, as it is, and gets nothing new: " + strings.Join(c.Frozen, "; ")
+		return c.Key() + " is frozen: it keeps what it has, as it is, and gets nothing new"
 	case c.Unschedulable:
 		return c.Key() + " is unschedulable: it keeps what it has, and gets only successors of failed hosts"
 	}

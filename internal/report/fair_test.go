@@ -23,34 +23,68 @@ func TestDangersTakeTurns(t *testing.T) {
 		}
 		p.Clusters[299].Frozen, p.Clusters[299].AnyPatches = nil, true
 		evil := p.Clusters[299].Key()
-		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "good", Name: "edge", Roles: []RoleResult{{Name: "Worker", Slots: []Slot{
-			{Host: "m/a", Status: StatusReleased, Why: "more than the 1 host wanted"}, {Host: "m/b", Status: StatusKept}}}}})
+		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "good", Name: "edge", lost: []string{"good/edge Worker loses m/a"},
+			Roles: []RoleResult{{Name: "Worker", Slots: []Slot{
+				{Host: "m/b", Status: StatusReleased, Why: "approved", InUse: "it is provisioned"}, {Host: "m/c", Status: StatusKept}}}}})
 		p.Services = []ServiceChanges{{Cluster: evil, Objects: []objdiff.Effect{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
-		about := About{Files: []File{{Path: "policy/x.yaml", Kind: "changed"}}}
-		for name, text := range map[string]string{"pull request": PullRequest(p, about), "commit": CommitMessage(p, "", about.Files)} {
+		p.Files = []File{{Path: "policy/x.yaml", Kind: "changed"}}
+		for name, text := range map[string]string{"pull request": PullRequest(p, About{}), "commit": CommitMessage(p, "")} {
 			plain := strings.ReplaceAll(text, "`", "")
 			need.Words(t, why, plain,
-				p.Clusters[0].Key()+" is frozen", evil+" has patches", "good/edge Worker releases m/a", "the policies that guard the hosts change",
+				p.Clusters[0].Key()+" is frozen", evil+" has patches", "good/edge Worker releases m/b", "good/edge Worker loses m/a",
+				"the policies that guard the hosts change",
 				evil+": Deployment jumphost changes: command", " more dangers", AllDangers)
-			inOrder(t, plain, p.Clusters[0].Key()+" is frozen", "good/edge Worker releases m/a", "the policies that guard", "more dangers")
+			inOrder(t, plain, "good/edge Worker releases m/b", "good/edge Worker loses m/a", p.Clusters[0].Key()+" is frozen", "the policies that guard", "more dangers")
 			need.That(t, strings.Count(plain, "is frozen") >= 10,
 				"%s: %s: only %d lines of what fits", why, name, strings.Count(plain, "is frozen"))
 		}
 	}
 }
 
-// TestNamespacesTakeTurns: of one kind too, nobody is hidden.
-func TestNamespacesTakeTurns(t *testing.T) {
+// TestTenantsTakeTurns: what touches what runs comes first, and then no tenant is hidden by another one that has more
+// namespaces, more kinds of dangers or more of one kind, and no kind by another kind.
+func TestTenantsTakeTurns(t *testing.T) {
 	var dangers []danger
-	for i := range 100 {
-		dangers = append(dangers, danger{"released", "a", fmt.Sprint(i)})
+	many := func(n int, d danger) {
+		for i := range n {
+			d.words = fmt.Sprintf("%s of %s %d", d.kind, d.tenant, i)
+			dangers = append(dangers, d)
+		}
 	}
-	dangers = append(dangers, danger{"released", "b", "of b"}, danger{"patches", "b", "any"}, danger{"tree", "", "policy"})
-	shown := fairly(dangers, 6, func(string) int { return 1 })
-	need.Equal(t, "", strings.Join(sentences(shown), " "), "0 1 2 of b any policy")
-	need.Equal(t, "", moreDangers(dangers, shown), "97 more dangers")
+	many(2, danger{kind: "running", level: strong, tenant: "a"})
+	many(1, danger{kind: "running", level: strong, tenant: "z"})
+	for i := range 20 {
+		many(10, danger{kind: fmt.Sprintf("kind %02d", i), tenant: "a"})
+		many(1, danger{kind: fmt.Sprintf("kind %02d", i), tenant: "b"})
+	}
+	many(1, danger{kind: "kind 19", tenant: "z"})
+	many(1, danger{kind: "policy"})
+	for _, room := range []int{3, 8, 20, 50} {
+		shown := fairly(dangers, room, func(string) int { return 1 })
+		need.Len(t, room, shown, room)
+		words := strings.Join(sentences(shown), "; ")
+		need.Words(t, fmt.Sprint(room), words, "running of a 0", "running of a 1", "running of z 0")
+		if room > 3 {
+			need.Words(t, fmt.Sprint(room), words, "kind 00 of a 0", "kind 00 of b 0", "policy of  0")
+		}
+		if room > 8 {
+			need.Words(t, fmt.Sprint(room), words, "kind 19 of z 0")
+		}
+		need.Equal(t, "", moreDangers(dangers, shown), fmt.Sprintf("%d more dangers", len(dangers)-room))
+	}
 	got := fairly(dangers, 1000, func(string) int { return 1 })
 	need.That(t, len(got) == len(dangers), "%d of %d", len(got), len(dangers))
+}
+
+// TestStrongDangersTakeTurns: where not even the strong ones fit, tenants take turns among them.
+func TestStrongDangersTakeTurns(t *testing.T) {
+	var dangers []danger
+	for i := range 60 {
+		dangers = append(dangers, danger{kind: "running", level: strong, tenant: "a", words: fmt.Sprint(i)})
+	}
+	dangers = append(dangers, danger{kind: "running", level: strong, tenant: "bank", words: "of the bank"})
+	shown := sentences(fairly(dangers, 50, func(string) int { return 1 }))
+	need.Words(t, "", strings.Join(shown, " "), "of the bank")
 }
 
 // TestWordsThatAreNoOrders: names and pages stay as they are.
@@ -73,7 +107,7 @@ func TestNoWordSkipsTheChecks(t *testing.T) {
 		p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "unknown field \"" + words + "\""}}, Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []RoleResult{{Name: words, Slots: []Slot{{
 			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
 		}}}}}}}
-		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, "", nil), "plan": Markdown(p, false)} {
+		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, ""), "plan": Markdown(p, false)} {
 			need.That(t, !strings.Contains(strings.ToLower(text), strings.ToLower(words)), "%s: %q is in\n%s", name, words, text)
 		}
 	}

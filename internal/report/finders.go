@@ -5,13 +5,15 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/objdiff"
+	"github.com/airshipit/sipgen/internal/report/sentence"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // The finders below look at each thing of one sort, and take the words for it; no words: no danger.
 
-func ofSite(words func(p *Plan, files []File) []string) finder {
-	return func(p *Plan, files []File) (out []danger) {
-		for _, w := range words(p, files) {
+func ofSite(words func(p *Plan) []string) finder {
+	return func(p *Plan) (out []danger) {
+		for _, w := range words(p) {
 			out = append(out, danger{words: w})
 		}
 		return out
@@ -19,7 +21,7 @@ func ofSite(words func(p *Plan, files []File) []string) finder {
 }
 
 func ofClusters(words func(p *Plan, c *ClusterResult) []string) finder {
-	return func(p *Plan, _ []File) (out []danger) {
+	return func(p *Plan) (out []danger) {
 		for i := range p.Clusters {
 			for _, w := range words(p, &p.Clusters[i]) {
 				out = append(out, ofCluster(p.Clusters[i].Key(), w))
@@ -56,9 +58,9 @@ func ofSlots(words func(s *Slot) string) finder {
 
 // ofFiles returns words that several files have once.
 func ofFiles(words func(p *Plan, f *File) string) finder {
-	return ofSite(func(p *Plan, files []File) (out []string) {
-		for i := range files {
-			if w := words(p, &files[i]); w != "" && !slices.Contains(out, w) {
+	return ofSite(func(p *Plan) (out []string) {
+		for i := range p.Files {
+			if w := words(p, &p.Files[i]); w != "" && !slices.Contains(out, w) {
 				out = append(out, w)
 			}
 		}
@@ -73,7 +75,7 @@ func (f *File) below(folder string) bool { return strings.HasPrefix(f.Path, fold
 func (f *File) first(p *Plan) bool { return f.Kind == "added" && !p.HasTree && p.NoTree == "" }
 
 func ofServices(words func(s *ServiceChanges) []string) finder {
-	return func(p *Plan, _ []File) (out []danger) {
+	return func(p *Plan) (out []danger) {
 		for i := range p.Services {
 			for _, w := range words(&p.Services[i]) {
 				out = append(out, ofCluster(p.Services[i].Cluster, w))
@@ -96,11 +98,83 @@ func ofObjects(words func(o *objdiff.Effect) string) finder {
 }
 
 func ofComponents(what string) finder {
-	return func(p *Plan, _ []File) (out []danger) {
+	return func(p *Plan) (out []danger) {
 		for i := range p.Components {
 			if p.Components[i].What == what {
 				out = append(out, ofCluster(p.Components[i].Cluster, p.Components[i].String()))
 			}
+		}
+		return out
+	}
+}
+
+// ofReplicas finds the numbers of machines that grow, or the others.
+func ofReplicas(grow bool) finder {
+	return func(p *Plan) (out []danger) {
+		for i := range p.Replicas {
+			if r := &p.Replicas[i]; r.grows() == grow {
+				out = append(out, ofCluster(r.Cluster, r.String()))
+			}
+		}
+		return out
+	}
+}
+
+// hostsOf names the hosts of some slots in one line, behind which comes what becomes of one or of many.
+func hostsOf(is func(c *ClusterResult, s *Slot) bool, one, many string) finder {
+	return ofSite(func(p *Plan) []string {
+		var hosts []string
+		for i := range p.Clusters {
+			for j := range p.Clusters[i].Roles {
+				for k := range p.Clusters[i].Roles[j].Slots {
+					if s := &p.Clusters[i].Roles[j].Slots[k]; is(&p.Clusters[i], s) {
+						hosts = append(hosts, s.Host)
+					}
+				}
+			}
+		}
+		if len(hosts) == 0 {
+			return nil
+		}
+		return []string{text.Count(len(hosts), "host") + " " + sentence.Verb(len(hosts), one, many) + ": " + some(hosts)}
+	})
+}
+
+// mostAlike is how many clusters a sentence names that is about several.
+const mostAlike = 3
+
+// once says what is so of several clusters in one sentence, where the first of them stands: one new image of all load
+// balancers is one danger. What differs in the names of the cluster and its namespace alone is the same.
+func once(find finder) finder {
+	return func(p *Plan) (out []danger) {
+		alike := map[string][]danger{}
+		var order []string
+		for _, d := range find(p) {
+			what := d.what()
+			if len(alike[what]) == 0 {
+				order = append(order, what)
+			}
+			alike[what] = append(alike[what], d)
+		}
+		for _, what := range order {
+			same := alike[what]
+			if len(same) == 1 {
+				out = append(out, same[0])
+				continue
+			}
+			tenants, clusters := map[string]bool{}, make([]string, 0, len(same))
+			merged := danger{}
+			for _, d := range same {
+				merged.tenant = p.tenantOf(d.cluster)
+				tenants[merged.tenant] = true
+				clusters = append(clusters, d.cluster)
+			}
+			if len(tenants) > 1 {
+				merged.tenant = ""
+			}
+			merged.words = text.Some(clusters, mostAlike) + ": " +
+				strings.NewReplacer(aName, "NAME", aNamespace, "NAMESPACE").Replace(what)
+			out = append(out, merged)
 		}
 		return out
 	}

@@ -22,7 +22,8 @@ func Markdown(p *Plan, all bool) string {
 		b.left = math.MaxInt
 	}
 	b.add(p.Summary() + "\n")
-	b.dangers("\n**Dangers**\n\n", p.dangers(nil))
+	b.dangers("\n**Dangers**\n\n", p.dangers())
+	b.changes(p)
 	var problems []string
 	for _, problem := range p.Problems() {
 		problems = append(problems, bounded(problem))
@@ -46,9 +47,9 @@ const (
 // CommitMessage returns a subject line and a body for the changes of a run: counts in the subject; dangers, the
 // changed hosts of every cluster, problems, and last the numbers of changed files, in the body.
 //
-// subject replaces the subject line if it is not empty. files are the changed files, see Areas.
-func CommitMessage(p *Plan, subject string, files []File) string {
-	areas := Areas(paths(files))
+// subject replaces the subject line if it is not empty.
+func CommitMessage(p *Plan, subject string) string {
+	areas := Areas(paths(p.Files))
 	if subject == "" {
 		subject = strings.Join(append([]string{inert(p.Site) + ": " + text.Count(p.Totals().Assigned, "host") + " assigned"},
 			p.changedParts(areas)...), ", ")
@@ -56,7 +57,7 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s\n\n", subject)
 	line := func(words string) string { return "danger: " + inert(bounded(words)) + "\n" }
-	dangers := p.dangers(files)
+	dangers := p.dangers()
 	shown := fairly(dangers, maxDangers, func(words string) int {
 		return max(len(line(words)), maxDangers/mostDangers)
 	})
@@ -65,6 +66,13 @@ func CommitMessage(p *Plan, subject string, files []File) string {
 	}
 	if len(shown) < len(dangers) {
 		out.WriteString(line("… and " + moreDangers(dangers, shown) + "; " + AllDangers))
+	}
+	changes := Changes(p)
+	for _, change := range changes[:min(len(changes), mostDangers)] {
+		out.WriteString("change: " + inert(bounded(change)) + "\n")
+	}
+	if more := len(changes) - mostDangers; more > 0 {
+		fmt.Fprintf(&out, "change: … and %s; %s\n", text.Plural(more, "more change", "more changes"), AllDangers)
 	}
 	fmt.Fprintf(&out, "%s\n", p.Summary())
 	for i := range p.Clusters {

@@ -37,8 +37,9 @@ type Plan struct {
 	// Preflight are the warnings of render and publish, and Refusals why they would refuse the plan.
 	Preflight []string `json:"preflight,omitempty"`
 	Refusals  []string `json:"refusals,omitempty"`
-	// Dangers are what the function Dangers returns, the worst first.
+	// Dangers and Changes are what the functions of these names return.
 	Dangers []string `json:"dangers,omitempty"`
+	Changes []string `json:"changes,omitempty"`
 	// Services are the changes in the services of clusters that have some already, by cluster, if there is a tree to
 	// compare with.
 	Services []ServiceChanges `json:"services,omitempty"`
@@ -55,12 +56,14 @@ type Plan struct {
 	// HasTree: there is a tree to compare with. A host that it does not have for a cluster is new to the cluster,
 	// whatever its labels.
 	HasTree bool `json:"-"`
+	// Files are the files of the tree that the run changes.
+	Files []File `json:"-"`
+	// Tenants are the names of the tenants, by namespace.
+	Tenants map[string]string `json:"-"`
 
 	// localFrozen and localFindings are for a reader on this machine.
 	localFrozen   map[string][]string
 	localFindings []finding.Finding
-	// whySaid: the reasons for frozen clusters were printed before the dangers.
-	whySaid bool
 	// relabeled are the hosts in use with other labels than the tree's.
 	relabeled []relabeled
 	// lost are the hosts that clusters without a spec lost, in words.
@@ -95,13 +98,6 @@ type ClusterResult struct {
 
 // Key returns the cluster's "namespace/name".
 func (c *ClusterResult) Key() string { return c.Namespace + "/" + c.Name }
-
-// WhySaid returns the plan for a reader who has read why clusters are frozen: its dangers do not repeat the reasons.
-func (p *Plan) WhySaid() *Plan {
-	out := *p
-	out.whySaid = true
-	return &out
-}
 
 // Local adds what the plan says to a reader on this machine, and not in the tree: why clusters are frozen, by their
 // "namespace/name", and the findings.
@@ -150,14 +146,14 @@ func (p *Plan) Only(cluster string) *Plan {
 	out.Components = only(p.Components, func(c *ComponentChange) bool { return c.Cluster == cluster })
 	out.Findings = only(p.Findings, func(f *finding.Finding) bool { return f.Cluster == cluster })
 	out.relabeled = only(p.relabeled, func(r *relabeled) bool { return r.of(cluster) })
-	out.lost, out.Shortages, out.shortOf = nil, nil, nil
+	out.lost, out.left, out.Files, out.Shortages, out.shortOf = nil, nil, nil, nil, nil
 	for i, of := range p.shortOf {
 		if slices.Contains(of, cluster) {
 			out.Shortages, out.shortOf = append(out.Shortages, p.Shortages[i]), append(out.shortOf, of)
 		}
 	}
-	if len(p.Dangers) > 0 {
-		out.Dangers = Dangers(&out, nil)
+	if len(p.Dangers)+len(p.Changes) > 0 {
+		out.Dangers, out.Changes = Dangers(&out), Changes(&out)
 	}
 	return &out
 }

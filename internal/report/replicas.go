@@ -19,6 +19,9 @@ type ReplicaChange struct {
 	To   *int `json:"to,omitempty"`
 }
 
+// grows reports whether no machine goes, and no file that somebody includes.
+func (r *ReplicaChange) grows() bool { return r.To != nil && (r.From == nil || *r.To >= *r.From) }
+
 // String describes the change for a reviewer.
 func (r *ReplicaChange) String() string {
 	words := r.Cluster + ": capi: "

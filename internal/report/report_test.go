@@ -72,12 +72,13 @@ func TestTableShowsEverySlot(t *testing.T) {
 
 func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	p := site(t)
-	message := CommitMessage(p, "", []File{{Path: "policy/a.yaml", Kind: "changed"}, {Path: "clusters/t/a/infra/x.cfg", Kind: "changed"}, {Path: "clusters/t/a/hosts/h.yaml", Kind: "added"}, {Path: "PLAN.md", Kind: "changed"}})
+	p.Files = []File{{Path: "policy/a.yaml", Kind: "changed"}, {Path: "clusters/t/a/infra/x.cfg", Kind: "changed"}, {Path: "clusters/t/a/hosts/h.yaml", Kind: "added"}, {Path: "PLAN.md", Kind: "changed"}}
+	message := CommitMessage(p, "")
 	subject, body, _ := strings.Cut(message, "\n")
 	need.That(t, strings.HasPrefix(subject, "dc1: ") && strings.Contains(subject, "released"), "subject %q", subject)
 	need.Without(t, "what is kept is in the message", body, "  kept ")
-	need.Words(t, "", body, "danger: t/a Worker releases metal3/a", "danger: t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "danger: the policies that guard the hosts change", "  host patches of t/a: 1")
-	need.Words(t, "subject", "\n"+CommitMessage(p, "mine", nil), "\nmine\n\n")
+	need.Words(t, "", body, "change: 2 hosts that nothing uses are released: metal3/a1, metal3/a2", "danger: t/gone is being decommissioned: 1 host released: metal3/", "  new      metal3/f", "danger: the policies that guard the hosts change", "  host patches of t/a: 1")
+	need.Words(t, "subject", "\n"+CommitMessage(p, "mine"), "\nmine\n\n")
 }
 
 // TestCommitMessageOfManyChanges: most dangers are counted, the worst come first, and however many they are, what happened to each host is said below,
@@ -98,11 +99,12 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 	need.OK(t, err)
 	p := Of("dc1", clusters, placed)
 	p.Hosts[0].Emptied = true
-	message := CommitMessage(p, "", []File{{Path: "clusters/t/a/hosts/h.yaml", Kind: "deleted"}})
+	p.Files = []File{{Path: "clusters/t/a/hosts/h.yaml", Kind: "deleted"}}
+	message := CommitMessage(p, "")
 	said, below, _ := strings.Cut(message, "\n"+p.Summary()+"\n")
 	lines := strings.Split(said, "\n")[2:]
-	inOrder(t, said, "is EMPTY", "it is no longer in the inventory", "releases", fmt.Sprintf("… and %d more dangers", len(Dangers(p, nil))-mostDangers))
-	need.Len(t, "dangers, and a line about the others", lines, mostDangers+1)
+	inOrder(t, said, "is EMPTY", "it is no longer in the inventory", fmt.Sprintf("… and %d more dangers", len(Dangers(p))-mostDangers), "are released")
+	need.Len(t, "dangers, a line about the others, and one about idle hosts", lines, mostDangers+2)
 	inOrder(t, below, "\nt/a\n", "it is no longer in the inventory\n", "\nwarning: ", "\nChanged files\n  host patches of t/a: 1\n")
 	for _, claim := range before.Claims {
 		need.Words(t, "what became of it", message, claim.Host.String())
@@ -112,7 +114,7 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 // A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all the same.
 func TestLongProblems(t *testing.T) {
 	p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "bank/core: " + strings.Repeat("Z ", 100_000)}, {Message: "edge/b: the last one"}}}
-	for name, found := range map[string]string{"commit": CommitMessage(p, "", nil), "pull request": Markdown(p, false)} {
+	for name, found := range map[string]string{"commit": CommitMessage(p, ""), "pull request": Markdown(p, false)} {
 		need.Words(t, name, found, "the last one")
 		need.That(t, len(found) <= 20_000, "%s: found %d bytes", name, len(found))
 	}
@@ -152,7 +154,7 @@ func TestChangesAreSaid(t *testing.T) {
 	var table bytes.Buffer
 	Table(&table, p, TableOptions{})
 	for name, text := range map[string]string{
-		"table": table.String(), "commit": CommitMessage(p, "", nil), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p, false)),
+		"table": table.String(), "commit": CommitMessage(p, ""), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p, false)),
 	} {
 		need.Words(t, name, text,
 			"promoted from standby", "replaces metal3/a1 (in error (power management error))", "adopted",
@@ -161,7 +163,7 @@ func TestChangesAreSaid(t *testing.T) {
 			"not free: metal3/f2, which t/a Worker released, has lost its labels; it cannot be assigned: in error (power management error)",
 			"1 free, 1 not eligible.")
 	}
-	subject, _, _ := strings.Cut(CommitMessage(p, "", nil), "\n")
+	subject, _, _ := strings.Cut(CommitMessage(p, ""), "\n")
 	need.Equal(t, "", subject, "dc1: 2 hosts assigned, 1 promoted, 1 adopted, 1 released, 1 now free, 1 not free, 1 failed, 1 short")
 }
 

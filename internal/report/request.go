@@ -19,7 +19,6 @@ type File struct {
 
 // About is the content of a pull request apart from the plan.
 type About struct {
-	Files []File
 	// Inventory is where the hosts were read and how old that was, as text; empty if unknown.
 	Inventory string
 	// Stamps are names and values that tell inputs and versions apart: a commit, a version.
@@ -42,11 +41,12 @@ func PullRequest(p *Plan, about About) string {
 		b.add("**There is nothing left to merge here**: the base branch has all of it. Close this pull request, or leave it open: the next proposal reuses it.\n")
 		return b.out.String() + end
 	}
-	dangers := p.dangers(about.Files)
+	dangers := p.dangers()
 	if len(dangers) == 0 {
-		b.add("No dangers: no host changes hands or leaves its cluster, no service changes, no policy changes.\n")
+		b.add("No dangers: nothing in use is touched, nothing is lost or opened, and no guard changes.\n")
 	}
 	b.dangers("**Dangers**\n\n", dangers)
+	b.changes(p)
 	b.add("\n" + paragraph(p, about))
 	b.list("\n### Short\n\n", unique(p.Shortages), b.left/3, "shortage", "shortages")
 	b.list("\n### Failed\n\n", unique(p.troubles()), b.left/3, "failed host", "failed hosts")
@@ -65,7 +65,7 @@ func paragraph(p *Plan, about About) string {
 		words += " The inventory, " + prose(about.Inventory) + " when this was planned."
 	}
 	var parts []string
-	for _, area := range Areas(paths(about.Files)) {
+	for _, area := range Areas(paths(p.Files)) {
 		parts = append(parts, fmt.Sprintf("%s (%s)", prose(area.Name), text.Count(area.Files, "file")))
 	}
 	const most = 12
@@ -125,6 +125,11 @@ func (b *body) dangers(heading string, dangers []danger) {
 	if len(shown) < len(dangers) {
 		b.force(fmt.Sprintf("- … and **%s**: %s\n", prose(moreDangers(dangers, shown)), AllDangers))
 	}
+}
+
+// changes adds what the run does besides.
+func (b *body) changes(p *Plan) {
+	b.list("\n**Changes**\n\n", Changes(p), b.left/3, "change", "changes")
 }
 
 // list adds sentences within a budget, and counts those that do not fit.

@@ -17,12 +17,17 @@ import (
 
 func about() About {
 	return About{
-		Files: []File{
-			{Path: "clusters/t/a/infra/loadbalancer-worker-a.cfg", Kind: "changed"}, {Path: "clusters/t/b/infra/loadbalancer-worker-b.cfg", Kind: "added"},
-			{Path: "clusters/t/a/infra/jumphost-a/start", Kind: "deleted"}, {Path: "policy/guard.yaml", Kind: "changed"},
-		},
 		Inventory: "management, was 3m2s old",
 		Stamps:    [][2]string{{"Commit", "c0ffee"}, {"Specs-Digest", "sha256:aa"}},
+	}
+}
+
+// files are changes of a tree.
+func files() []File {
+	return []File{
+		{Path: "clusters/t/a/infra/loadbalancer-worker-a.cfg", Kind: "changed"},
+		{Path: "clusters/t/b/infra/loadbalancer-worker-b.cfg", Kind: "added"},
+		{Path: "clusters/t/a/infra/jumphost-a/start", Kind: "deleted"}, {Path: "policy/guard.yaml", Kind: "changed"},
 	}
 }
 
@@ -39,8 +44,10 @@ func inOrder(t *testing.T, text string, wants ...string) {
 func TestPullRequestSaysDangersFirst(t *testing.T) {
 	p := site(t)
 	p.Clusters[0].Roles[0].Slots[len(p.Clusters[0].Roles[0].Slots)-1].InUse = inUse(inventory.State{Provisioning: "provisioned"})
+	p.Files = files()
 	body := PullRequest(p, about())
-	inOrder(t, body, "**Dangers**", "handed out", "the host is IN USE: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
+	inOrder(t, body, "**Dangers**", "the host is IN USE: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
+		"**Changes**", "handed out",
 		"Site `dc1`: 4 clusters", "management, was `3m2s` old",
 		"### Short", "### Hosts being released", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "unchanged; PLAN.md in the branch has", "### Made from", "`c0ffee`", "`sha256:aa`")
 	need.Words(t, "", body, "2 of 3: this pull request removes its labels", "| new |", "| released |")
@@ -76,7 +83,7 @@ var (
 	// span is a code span as CommonMark reads it: a run of backticks, anything, a run of the same length.
 	tick    = regexp.MustCompile("`+")
 	allowed = regexp.MustCompile(`^[A-Za-z0-9 ,.;:()'|\n…-]*$`)
-	ours    = strings.NewReplacer("\n### ", "\n", "**Dangers**", "")
+	ours    = strings.NewReplacer("\n### ", "\n", "**Dangers**", "", "**Changes**", "")
 )
 
 // outside gives the text that is not in code spans.
@@ -132,7 +139,8 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 		clean.Findings = []finding.Finding{{Message: "x"}}
 		changed := about()
 		changed.Inventory = words + ", was 3m old"
-		changed.Files[0].Path = "clusters/" + words + "/a/infra/x.cfg"
+		p.Files, clean.Files = files(), files()
+		p.Files[0].Path = "clusters/" + words + "/a/infra/x.cfg"
 		for name, body := range map[string]string{"PullRequest": PullRequest(p, changed), "Markdown": Markdown(p, false)} {
 			rest := ours.Replace(outside(body))
 			for _, line := range strings.Split(rest, "\n") {
@@ -147,7 +155,7 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 		}
 		n, without := strings.Count(PullRequest(p, changed), "\n"), strings.Count(PullRequest(clean, about()), "\n")
 		need.That(t, n >= without-3 && n <= without+3, "%q: %d lines, %d without", words, n, without)
-		message := CommitMessage(p, "", changed.Files)
+		message := CommitMessage(p, "")
 		need.That(t, !regexp.MustCompile(`@[A-Za-z]|#[0-9]`).MatchString(message) && !strings.ContainsAny(message, "\x1b\u202e") && !strings.Contains(message, "\n/close"),
 			"%q: in the commit message:\n%s", words, message)
 	}
@@ -186,10 +194,10 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 				}
 			}
 		}, []string{"more dangers", "more hosts being released"}},
-		{"all services change", func(p *Plan, about *About) {
+		{"all services change", func(p *Plan, _ *About) {
 			for i := range 1000 {
-				p.Services = append(p.Services, ServiceChanges{Cluster: fmt.Sprintf("tenant-%d/edge", i), Unknown: "too many"})
-				about.Files = append(about.Files, File{Path: fmt.Sprintf("clusters/tenant-%d/edge/infra/loadbalancer-worker-edge.cfg", i), Kind: "changed"})
+				p.Services = append(p.Services, ServiceChanges{Cluster: fmt.Sprintf("tenant-%d/edge", i), Unknown: fmt.Sprintf("file %d", i)})
+				p.Files = append(p.Files, File{Path: fmt.Sprintf("clusters/tenant-%d/edge/infra/loadbalancer-worker-edge.cfg", i), Kind: "changed"})
 			}
 		}, []string{"more dangers", "more parts of the tree"}},
 		{"names in another script", func(p *Plan, _ *About) {

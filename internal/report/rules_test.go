@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -77,7 +78,6 @@ func TestRules(t *testing.T) {
 		other []File
 	}{
 		{"emptied", Plan{Hosts: []HostResult{{Host: "m/h", Emptied: true}}}, nil, "the spec of m/h (nobody's) is EMPTY", Plan{Hosts: []HostResult{{Host: "m/h"}}}, nil},
-		{"handed out", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}), nil, "1 host is handed out: Cluster API may provision it, and that wipes its disks", planOf(ClusterResult{Roles: []RoleResult{{Held: 1}}}), nil},
 		{"running", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs", Why: "w"}, kept), nil, "t/a Worker releases m/h: w; the host is IN USE: it runs", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
 		{"disputed", relabeledPlan("blue"), nil, "metal/h, in use by Metal3Machine t/m1, is disputed: the tree has it for t/a Worker, and its labels name t/blue: sip/name is \"blue\", written by \"kubectl-label\". " +
 			"Neither cluster gets or loses it until one of these is done. If the labels are wrong: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a. " +
@@ -93,16 +93,18 @@ func TestRules(t *testing.T) {
 			return p
 		}(), nil,
 			"t/a Worker takes 1 host that only labels give to it, not the tree: m/h", slots(Slot{Host: "m/h", Status: StatusKept, adopted: true}), nil},
+		{"not cleaned", planOf(ClusterResult{Roles: []RoleResult{{New: 1, Slots: []Slot{{Host: "m/h", Status: StatusNew, uncleaned: true}}}}}), nil,
+			"1 host is handed out, and metal3 does not clean it", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}), nil},
 		{"gone", planOf(ClusterResult{Gone: true}), nil, "t/a is being decommissioned", planOf(ClusterResult{}), nil},
 		{"left", Plan{left: []string{"t/a"}}, nil, "t/a has no host and leaves the tree", Plan{}, nil},
-		{"back", func() Plan { p := slots(Slot{Host: "m/h", Status: StatusLeaving}); p.Clusters[0].back = true; return p }(), nil,
-			"t/a is back: 1 host that still has its labels leaves all the same: m/h", slots(Slot{Host: "m/h", Status: StatusLeaving}), nil},
-		{"frozen", planOf(ClusterResult{Frozen: []string{"why"}}), nil, "t/a is frozen: it keeps what it has, as it is, and gets nothing new: why", planOf(ClusterResult{}), nil},
-		{"patches", planOf(ClusterResult{AnyPatches: true}), nil, "t/a has patches", planOf(ClusterResult{}), nil},
+		{"frozen", planOf(ClusterResult{Frozen: []string{"why"}}), nil, "t/a is frozen: it keeps what it has, as it is, and gets nothing new", planOf(ClusterResult{}), nil},
+		{"patches", func() Plan {
+			p := planOf(ClusterResult{AnyPatches: true})
+			p.Tenants = map[string]string{"t": "red"}
+			return p
+		}(), nil, "t/a has patches (its tenant's grant is patches: any)", planOf(ClusterResult{}), nil},
 		{"lines", planOf(ClusterResult{HAProxyLines: true}), nil, "t/a has lines of HAProxy's configuration", planOf(ClusterResult{}), nil},
 		{"last host", slots(Slot{Host: "m/h", Status: StatusReleased}), nil, "t/a Worker loses its last host", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
-		{"promoted", slots(Slot{Host: "m/h", Status: StatusKept, Changes: []string{promoted}}), nil, "t/a Worker: m/h: " + promoted, slots(Slot{Host: "m/h", Status: StatusKept, Changes: []string{"x"}}), nil},
-		{"released", slots(Slot{Host: "m/h", Status: StatusReleased, Why: "w"}, kept), nil, "t/a Worker releases m/h: w", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs"}, kept), nil},
 		{"foreign", Plan{}, []File{{Path: "README.md", Kind: "changed", Foreign: true}}, "README.md: sipgen did not write the file there, and replaces it (--adopt)", Plan{}, changed("README.md")},
 		{"policy", Plan{HasTree: true}, []File{{Path: "policy/a.yaml", Kind: "added"}, {Path: "policy/b.yaml", Kind: "deleted"}}, "the policies that guard the hosts change", Plan{}, []File{{Path: "policy/a.yaml", Kind: "added"}}},
 		{"claims", Plan{}, changed("claims/a.yaml"), "other namespaces may claim hosts", Plan{}, changed("site/claims/a.yaml")},
@@ -113,27 +115,132 @@ func TestRules(t *testing.T) {
 		{"logins", objects(objdiff.Effect{Object: "ConfigMap c", Logins: []string{"tokens of https://dex.example.org"}}), nil, "t/a: ConfigMap c: may now log in: tokens of https://dex.example.org", objects(objdiff.Effect{Object: "ConfigMap c"}), nil},
 		{"component authentication", component(ComponentChange{What: ComponentAuthentication, Files: []string{"dex-a"}}), nil, "t/a: capi: the authentication changes (dex-a)", Plan{}, nil},
 		{"component endpoint", component(ComponentChange{What: ComponentEndpoint, To: "192.0.2.1:6443"}), nil, "t/a: capi: controlPlaneEndpoint set to 192.0.2.1:6443", Plan{}, nil},
-		{"component domains", component(ComponentChange{What: ComponentDomains, To: "r1"}), nil, "t/a: capi: failureDomains set to r1", Plan{}, nil},
 		{"component patches", component(ComponentChange{What: ComponentPatches, Files: []string{"a.yaml"}}), nil, "t/a: capi: a.yaml changes", Plan{}, nil},
 		{"component deleted", component(ComponentChange{What: ComponentDeleted}), nil, "t/a: capi: the component is deleted", Plan{}, nil},
-		{"replicas", Plan{Replicas: []ReplicaChange{{Cluster: "t/a", Role: "Worker", From: &two, To: &one}}}, nil, "t/a: capi: replicas of Worker 2 to 1: where the component is used, Cluster API deletes 1 machine", Plan{}, nil},
+		{"fewer machines", Plan{Replicas: []ReplicaChange{{Cluster: "t/a", Role: "Worker", From: &two, To: &one}}}, nil, "t/a: capi: replicas of Worker 2 to 1: where the component is used, Cluster API deletes 1 machine", Plan{Replicas: []ReplicaChange{{Cluster: "t/a", Role: "Worker", From: &one, To: &two}}}, nil},
+		{"handed out", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}), nil, "1 host is handed out: Cluster API may provision it, and that wipes its disks", planOf(ClusterResult{Roles: []RoleResult{{Held: 1}}}), nil},
+		{"promoted", slots(Slot{Host: "m/h", Status: StatusKept, Changes: []string{promoted}}, Slot{Host: "m/i", Status: StatusKept, Changes: []string{promoted}}), nil,
+			"2 hosts are promoted from standby: m/h, m/i", slots(Slot{Host: "m/h", Status: StatusKept, Changes: []string{"x"}}), nil},
+		{"released", slots(Slot{Host: "m/h", Status: StatusReleased, Why: "w"}, kept), nil, "1 host that nothing uses is released: m/h",
+			slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs"}, kept), nil},
+		{"back", func() Plan { p := slots(Slot{Host: "m/h", Status: StatusLeaving}); p.Clusters[0].back = true; return p }(), nil,
+			"t/a is back: 1 host that still has its labels leaves all the same: m/h", slots(Slot{Host: "m/h", Status: StatusLeaving}), nil},
+		{"component domains", component(ComponentChange{What: ComponentDomains, To: "r1"}), nil, "t/a: capi: failureDomains set to r1", Plan{}, nil},
+		{"more machines", Plan{Replicas: []ReplicaChange{{Cluster: "t/a", Role: "Worker", From: &one, To: &two}}}, nil, "t/a: capi: replicas of Worker 1 to 2",
+			Plan{Replicas: []ReplicaChange{{Cluster: "t/a", Role: "Worker", From: &two, To: &one}}}, nil},
 	}
 	var kinds []string
 	for _, row := range rows {
 		kinds = append(kinds, row.kind)
 		of := func(p *Plan, files []File) []danger {
-			return slices.DeleteFunc(p.dangers(files), func(d danger) bool { return d.kind != row.kind })
+			p.Files = files
+			return slices.DeleteFunc(p.find(weak, strong, change), func(d danger) bool { return d.kind != row.kind })
 		}
 		found := of(&row.plan, row.files)
 		if len(found) != 1 || !strings.HasPrefix(found[0].words, row.want) {
-			t.Errorf("%s: found %q, want one danger that begins with %q", row.kind, found, row.want)
-		} else if whose := strings.HasPrefix(row.want, "t/a") || row.kind == "disputed"; (found[0].namespace == "t") != whose {
-			t.Errorf("%s: it is of namespace %q", row.kind, found[0].namespace)
+			t.Errorf("%s: found %q, want one danger that begins with %q", row.kind, sentences(found), row.want)
+			continue
 		}
+		whose := ""
+		switch {
+		case row.kind == "patches":
+			whose = "tenant red"
+		case strings.HasPrefix(row.want, "t/a") || row.kind == "disputed":
+			whose = "t"
+		}
+		need.Equal(t, row.kind+": its tenant", found[0].tenant, whose)
 		need.Len(t, row.kind, of(&row.safe, row.other), 0)
+		listedEverywhere(t, row.kind, &row.plan)
 	}
 	for i, r := range rules {
 		need.Must(t, kinds[min(i, len(kinds)-1)] == r.kind,
 			"rule %q: want row %d for it, the rows are in the order of the rules", r.kind, i)
 	}
+}
+
+// listedEverywhere wants the same dangers and changes, in the same order, in all that a reviewer may read.
+func listedEverywhere(t *testing.T, why string, p *Plan) {
+	t.Helper()
+	var want []string
+	for _, words := range Dangers(p) {
+		want = append(want, "danger: "+words)
+	}
+	for _, words := range Changes(p) {
+		want = append(want, "change: "+words)
+	}
+	need.That(t, len(want) > 0, "%s: no danger, and no change", why)
+	var table strings.Builder
+	Table(&table, p, TableOptions{})
+	first, more := FirstDangers(p, 50)
+	need.Equal(t, why+": left out on a terminal", more, "")
+	var terminal strings.Builder
+	for _, words := range first {
+		terminal.WriteString("danger: " + words + "\n")
+	}
+	for _, words := range Changes(p) {
+		terminal.WriteString("change: " + words + "\n")
+	}
+	for output, said := range map[string]string{
+		"plan": table.String(), "publish, diff and render": terminal.String(), "commit": CommitMessage(p, ""),
+		"plan -o markdown": listed(Markdown(p, false)), "pull request": listed(PullRequest(p, About{})),
+	} {
+		var found []string
+		for line := range strings.Lines(said) {
+			if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "danger: ") || strings.HasPrefix(line, "change: ") {
+				found = append(found, line)
+			}
+		}
+		wanted := slices.Clone(want)
+		if output != "plan" && output != "publish, diff and render" {
+			for i := range wanted { // a commit and a page may hold no order, and no long line
+				wanted[i] = strings.ReplaceAll(inert(bounded(wanted[i])), "`", "")
+			}
+		}
+		need.Same(t, why+": "+output, found, wanted)
+	}
+}
+
+// listed gives the lists of a page the words that a commit has before each line.
+func listed(page string) string {
+	var out strings.Builder
+	before, items := "", 0
+	for line := range strings.Lines(page) {
+		switch {
+		case strings.HasPrefix(line, "**Dangers**"):
+			before, items = "danger: ", 0
+		case strings.HasPrefix(line, "**Changes**"):
+			before, items = "change: ", 0
+		case strings.HasPrefix(line, "- ") && before != "":
+			items++
+			out.WriteString(before + strings.NewReplacer("`", "", "\\", "", "&#42;", "*").Replace(strings.TrimPrefix(line, "- ")))
+		case items > 0: // what comes behind the empty line is another list
+			before = ""
+		}
+	}
+	return out.String()
+}
+
+// TestSaidOnce: what is so of several clusters is one sentence, and what differs between them is not.
+func TestSaidOnce(t *testing.T) {
+	p := &Plan{Tenants: map[string]string{"t": "red"}}
+	for i := range 111 {
+		name := fmt.Sprintf("c%03d", i)
+		fields := []string{"configuration haproxy.cfg"}
+		if i == 7 {
+			fields = []string{"spec.replicas 2 → 3"}
+		}
+		p.Services = append(p.Services, ServiceChanges{Cluster: "t/" + name, Objects: []objdiff.Effect{
+			{Object: "Deployment loadbalancer-worker-" + name, Fields: fields, Rolls: true}, {Object: "RoleBinding t." + name + ".infra", Added: true}}})
+	}
+	need.Same(t, "", Dangers(p), []string{
+		"t/c000, t/c001, t/c002 and 107 more: Deployment loadbalancer-worker-NAME changes: configuration haproxy.cfg, and its pods roll",
+		"t/c007: Deployment loadbalancer-worker-c007 changes: spec.replicas 2 → 3, and its pods roll",
+		"t/c000, t/c001, t/c002 and 108 more: RoleBinding NAMESPACE.NAME.infra is new: it gives rights to an account",
+	})
+	need.Equal(t, "whose", p.dangers()[0].tenant, "tenant red")
+	p.Services[3].Cluster = "u/c003"
+	need.Equal(t, "whose", p.dangers()[0].tenant, "")
+	need.Same(t, "one cluster", Dangers(p.Only("t/c000")), []string{
+		"t/c000: Deployment loadbalancer-worker-c000 changes: configuration haproxy.cfg, and its pods roll",
+		"t/c000: RoleBinding t.c000.infra is new: it gives rights to an account"})
 }

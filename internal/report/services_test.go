@@ -42,7 +42,8 @@ func TestDangersOfServices(t *testing.T) {
 		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}),
 			"t/a: the changes in its services are unknown, so look at its files: kustomization.yaml: missing", ""},
 	} {
-		message, request := CommitMessage(row.plan, "", files), PullRequest(row.plan, About{Files: files})
+		row.plan.Files = files
+		message, request := CommitMessage(row.plan, ""), PullRequest(row.plan, About{})
 		need.Words(t, row.why, message, "danger: ", row.want)
 		need.That(t, row.not == "" || !strings.Contains(message, row.not), "%s: %q is in\n%s", row.why, row.not, message)
 		need.Words(t, row.why, request, "**Dangers**")
@@ -58,7 +59,7 @@ func TestServicesAreNoMarkup(t *testing.T) {
 			ServiceChanges{Cluster: "t/b", Unknown: words})
 		text := ours.Replace(outside(PullRequest(p, About{})))
 		need.That(t, allowed.MatchString(strings.NewReplacer("**", "", "\n- ", "\n").Replace(text)), "%q: got\n%s", words, text)
-		for line := range strings.Lines(CommitMessage(p, "", nil)) {
+		for line := range strings.Lines(CommitMessage(p, "")) {
 			need.That(t, !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "/"), "%q: got the line %q", words, line)
 		}
 	}

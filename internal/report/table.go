@@ -38,33 +38,21 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 		fmt.Fprintln(w, options.painted(text.Fold(text.Line(bounded(line)), options.Width, "  "), bad))
 	}
 	say(p.Summary())
-	for _, danger := range append(p.Emptied(), handedOut(p.Totals())...) {
-		warn("danger: " + danger)
-	}
-	for _, danger := range p.Relabeled() { // a command that is folded cannot be pasted
-		fmt.Fprintln(w, options.painted(text.Line("danger: "+danger), bad))
-	}
-	for i := range p.Clusters { // the table names their hosts
-		if c := &p.Clusters[i]; c.Gone && leaving(c, false) != "" {
-			warn("danger: " + c.decommissioned(false))
+	for _, danger := range p.dangers() {
+		if danger.kind == "relabeled" || danger.kind == "disputed" { // a command that is folded cannot be pasted
+			fmt.Fprintln(w, options.painted(text.Line("danger: "+danger.words), bad))
+			continue
 		}
+		warn("danger: " + danger.words)
 	}
-	for _, danger := range p.dangers(nil, hosts) {
-		if unseen[danger.kind] {
-			warn("danger: " + danger.words)
-		}
+	for _, change := range Changes(p) {
+		say("change: " + change)
 	}
 	for _, problem := range p.Problems() {
 		say(problem)
 	}
 	for _, waits := range p.waiting() {
 		say("waits: " + waits)
-	}
-	for _, change := range p.dangers(nil, services) {
-		say("services: " + change.words)
-	}
-	for _, change := range p.dangers(nil, components) {
-		say(change.words)
 	}
 }
 
@@ -135,9 +123,6 @@ func (c *ClusterResult) short(n int) string {
 	}
 	return fmt.Sprintf("%d short", n)
 }
-
-// unseen are the kinds of dangers that the table and its problems do not show by themselves.
-var unseen = map[string]bool{"patches": true, "lines": true, "last host": true}
 
 // The colors of what comes, goes or fails, and changes otherwise: those of sipgen diff.
 var (

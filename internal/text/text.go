@@ -191,3 +191,34 @@ func More(n int) string {
 	}
 	return fmt.Sprintf(" and %d more", n)
 }
+
+// Renamed returns a text with another name wherever a name stands alone: next to a letter or a digit it is a part of
+// another one.
+func Renamed(s, name, by string) string {
+	if name == "" {
+		return s
+	}
+	var out strings.Builder
+	part := func(at int) bool {
+		return at >= 0 && at < len(s) && (s[at] >= '0' && s[at] <= '9' || s[at] >= 'a' && s[at] <= 'z' ||
+			s[at] >= 'A' && s[at] <= 'Z')
+	}
+	from := 0
+	for at := 0; ; {
+		next := strings.Index(s[at:], name)
+		if next < 0 {
+			break
+		}
+		begin := at + next
+		end := begin + len(name)
+		if part(begin-1) || part(end) {
+			at = begin + 1
+			continue
+		}
+		out.WriteString(s[from:begin])
+		out.WriteString(by)
+		from, at = end, end
+	}
+	out.WriteString(s[from:])
+	return out.String()
+}

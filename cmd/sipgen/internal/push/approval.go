@@ -3,13 +3,14 @@ package push
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/publish"
+	"github.com/airshipit/sipgen/internal/text"
 )
 
 // Approval is the last look at a commit: what it does that a reviewer must not miss, and on a terminal the question
@@ -38,28 +39,33 @@ func (a *Approval) Begin(ui *terminal.UI, to *Destination) {
 	a.ask = !a.dryRun && !a.yes && to.Target.Proposal == "" && ui.Interactive()
 }
 
-// SayDangers prints the first dangers of a run that changes files, and counts the others.
-func SayDangers(ui *terminal.UI, plan *report.Plan, files []report.File) {
-	shown, more := report.FirstDangers(plan, files, terminal.MostLines)
+// SayDangers prints the first dangers of a run and counts the others, and then prints what else changes.
+func SayDangers(ui *terminal.UI, plan *report.Plan) {
+	shown, more := report.FirstDangers(plan, terminal.MostLines)
 	for _, danger := range shown {
 		ui.Say("danger: %s", danger)
 	}
 	if more != "" {
 		ui.Say("danger: and %s; %s", more, report.AllDangers)
 	}
+	changes := report.Changes(plan)
+	for _, change := range changes[:min(len(changes), terminal.MostLines)] {
+		ui.Say("change: %s", change)
+	}
+	if n := len(changes) - terminal.MostLines; n > 0 {
+		ui.Say("change: and %s; %s", text.Plural(n, "more change", "more changes"), report.AllDangers)
+	}
 }
 
-// Approve prints the dangers of a commit with these changes, and asks. count says how many files they are. Its error
-// means that nothing is pushed.
-func (a *Approval) Approve(ui *terminal.UI, words *report.Plan, changes []publish.Change, count string) error {
-	plan := words.WhySaid() // when the run was found to go on
-	dangers := report.Dangers(plan, filesOf(changes))
-	said := strings.Join(append(dangers, count), "\n")
+// Approve prints the dangers of a commit, and asks. count says how many files it changes. Its error means that nothing
+// is pushed.
+func (a *Approval) Approve(ui *terminal.UI, plan *report.Plan, count string) error {
+	said := strings.Join(slices.Concat(report.Dangers(plan), report.Changes(plan), []string{count}), "\n")
 	if said == a.approved { // before a rival push
 		return nil
 	}
-	ui.Say("%s", words.Summary())
-	SayDangers(ui, plan, filesOf(changes))
+	ui.Say("%s", plan.Summary())
+	SayDangers(ui, plan)
 	switch {
 	case a.dryRun:
 		ui.Say("%s: dry run: %s; nothing is pushed", a.target, count)

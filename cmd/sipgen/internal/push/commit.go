@@ -89,8 +89,8 @@ func parseAuthor(text string, getenv func(string) string) (publish.Signature, er
 
 // CommitMessage returns what changes, and from which inventory: of a snapshot with its time, which does not depend on
 // when the commit is made. What was proposed is published with the same message.
-func CommitMessage(l *app.Loaded, plan *report.Plan, subject string, changes []publish.Change) string {
-	text := report.CommitMessage(plan, subject, filesOf(changes))
+func CommitMessage(l *app.Loaded, plan *report.Plan, subject string) string {
+	text := report.CommitMessage(plan, subject)
 	switch {
 	case l.Live:
 		text += fmt.Sprintf("\nInventory: %s, live\n", l.Hosts.Context)
@@ -100,7 +100,8 @@ func CommitMessage(l *app.Loaded, plan *report.Plan, subject string, changes []p
 	return text
 }
 
-func filesOf(changes []publish.Change) []report.File {
+// FilesOf returns the files that a commit changes. Only the commit knows whether sipgen wrote the files before.
+func FilesOf(changes []publish.Change) []report.File {
 	files := make([]report.File, 0, len(changes))
 	for _, change := range changes {
 		files = append(files, report.File{Path: change.Path, Kind: string(change.Kind), Foreign: change.Foreign})

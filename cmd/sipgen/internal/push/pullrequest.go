@@ -118,7 +118,7 @@ type Publication struct {
 
 // About returns the content of a pull request apart from the plan.
 func About(loaded *app.Loaded, changes []publish.Change, meta publish.Meta, commit string) report.About {
-	about := report.About{Files: filesOf(changes), Empty: len(changes) == 0, Stamps: [][2]string{{"Commit", commit}}}
+	about := report.About{Empty: len(changes) == 0, Stamps: [][2]string{{"Commit", commit}}}
 	if age := loaded.Age(meta.When); age != "" {
 		about.Inventory = fmt.Sprintf("%s, was %s old", loaded.Hosts.Context, age)
 	}

@@ -1,0 +1,59 @@
+package overlay
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/internal/objdiff"
+)
+
+// TestSignature: changes that differ in the names of their clusters alone have one signature, and no others.
+func TestSignature(t *testing.T) {
+	const kustomization = "resources: [lb.yaml]\nconfigMapGenerator:\n- {name: lb-NAME, files: [haproxy.cfg=lb.cfg, authorized_keys=keys]}\n"
+	files := func(cluster string, changes ...string) map[string][]byte {
+		namespace, name, _ := strings.Cut(cluster, "/")
+		out := map[string][]byte{}
+		for file, text := range map[string]string{"kustomization.yaml": kustomization, "lb.cfg": "old", "keys": "alice", "other.yaml": "x",
+			"lb.yaml": "kind: Deployment\nmetadata: {name: lb-NAME, namespace: NAMESPACE}\nspec: {image: old}\n"} {
+			for i := 0; i+2 < len(changes); i += 3 {
+				if changes[i] == file {
+					text = strings.Replace(text, changes[i+1], changes[i+2], 1)
+				}
+			}
+			out[file] = []byte(strings.NewReplacer("NAMESPACE", namespace, "NAME", name).Replace(text))
+		}
+		return out
+	}
+	of := func(cluster string, changes ...string) Signature {
+		return SignatureOf(cluster, [2]map[string][]byte{files(cluster), files(cluster, changes...)})
+	}
+	for _, row := range []struct {
+		why  string
+		a, b Signature
+		want bool
+	}{
+		{"one image", of("t/a", "lb.yaml", "old", "new"), of("u/b", "lb.yaml", "old", "new"), true},
+		{"other images", of("t/a", "lb.yaml", "old", "new"), of("t/b", "lb.yaml", "old", "newer"), false},
+		{"what a configuration says", of("t/a", "lb.cfg", "old", "10.0.0.1"), of("t/b", "lb.cfg", "old", "10.0.0.2"), true},
+		{"who may log in", of("t/a", "keys", "alice", "bob"), of("t/b", "keys", "alice", "carol"), false},
+		{"an image and a configuration", of("t/a", "lb.yaml", "old", "new"), of("t/b", "lb.yaml", "old", "new", "lb.cfg", "old", "x"), false},
+		{"another kustomization", of("t/a", "kustomization.yaml", "lb.cfg", "keys"), of("t/b", "lb.cfg", "old", "a"), false},
+		{"a cluster that is called like a word of the files", of("t/image", "lb.yaml", "old", "new"), of("t/b", "lb.yaml", "old", "new"), false},
+		{"all is new", SignatureOf("t/a", [2]map[string][]byte{nil, files("t/a")}), SignatureOf("t/b", [2]map[string][]byte{nil, files("t/b")}), true},
+		{"all is new, with another key", SignatureOf("t/a", [2]map[string][]byte{nil, files("t/a")}),
+			SignatureOf("t/b", [2]map[string][]byte{nil, files("t/b", "keys", "alice", "bob")}), false},
+	} {
+		need.Equal(t, row.why, row.a == row.b, row.want)
+	}
+}
+
+// TestRenamed: what one cluster's change does is said of another one by its own names, or not at all.
+func TestRenamed(t *testing.T) {
+	found, ok := Renamed([]objdiff.Effect{{Object: "RoleBinding t.a.infra", Added: true}, {Object: "Deployment lb-a", Fields: []string{"spec.replicas 2 → 3"}}}, "t/a", "u/b-c")
+	need.That(t, ok, "not renamed")
+	need.Equal(t, "", found[0].Object, "RoleBinding u.b-c.infra")
+	need.Equal(t, "", found[1].Object, "Deployment lb-b-c")
+	_, ok = Renamed([]objdiff.Effect{{Object: "Deployment lb-spec", Fields: []string{"spec.replicas 2 → 3"}}}, "t/spec", "t/b")
+	need.That(t, !ok, "a field with the cluster's name is said of another cluster")
+}
