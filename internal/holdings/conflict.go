@@ -16,8 +16,8 @@ type Conflict struct {
 	Cluster ClusterKey
 	// User is the Cluster API cluster, "namespace/name", or for OneMachine the machine.
 	User string
-	// Sides are what contradicts: Cluster API clusters for SeveralUsers, clusters for SeveralClusters, and the other
-	// cluster of that name for NamedAfter.
+	// Sides are what contradicts: Cluster API clusters for SeveralUsers, clusters for SeveralClusters, the other cluster
+	// of that name for NamedAfter, and the Cluster API cluster with the hosts that no cluster holds for Elsewhere.
 	Sides []Side
 }
 
@@ -40,6 +40,9 @@ const (
 	NamedAfter
 	// OneMachine: several hosts have one machine as consumer.
 	OneMachine
+	// Elsewhere: a Cluster API cluster has machines on the hosts of a cluster, and on hosts that no cluster holds: its
+	// provider finds the host of a machine by name, whatever the labels of a host that was made anew.
+	Elsewhere
 )
 
 // Conflicts returns the contradictions between held hosts and their users, by kind and name. A Cluster API cluster is
@@ -58,6 +61,7 @@ func (hs *Holdings) Conflicts() (out []Conflict) {
 	}
 	var (
 		users, clusters, machines = groups{}, groups{}, groups{}
+		elsewhere                 = groups{}                                         // by Cluster API cluster and machine
 		keys, first               = map[string]ClusterKey{}, map[string]ClusterKey{} // by name; by machine
 	)
 	for i := range hs.Hosts {
@@ -68,6 +72,9 @@ func (hs *Holdings) Conflicts() (out []Conflict) {
 			if h.State == Held && first[machine] == (ClusterKey{}) {
 				first[machine] = h.Cluster
 			}
+		}
+		if user != "" && h.State != Held && !(h.State == Leaving && h.Why.Code == ReleaseApproved) {
+			add(elsewhere, user, machine, KeyOf(h.Host))
 		}
 		if user != "" && h.State == Held {
 			keys[h.Cluster.String()] = h.Cluster
@@ -84,6 +91,15 @@ func (hs *Holdings) Conflicts() (out []Conflict) {
 		if len(sides) > 1 {
 			all := sidesOf(sides)
 			out = append(out, Conflict{SeveralClusters, keys[all[0].Name], user, all})
+		}
+		var hosts []HostKey
+		for machine, on := range elsewhere[user] {
+			if machine == "" || len(machines[machine][machine]) == 1 { // else it is a conflict by itself
+				hosts = append(hosts, on...)
+			}
+		}
+		if slices.SortFunc(hosts, compare); len(hosts) > 0 {
+			out = append(out, Conflict{Elsewhere, keys[sidesOf(sides)[0].Name], user, []Side{{user, hosts}}})
 		}
 		for of, hosts := range sides {
 			if other := hs.namedAfter(user, keys[of]); other != "" && sides[other] == nil {

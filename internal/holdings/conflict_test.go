@@ -32,6 +32,9 @@ func TestConflicts(t *testing.T) {
 		{"one consumer that may have several hosts", []string{"a red Cluster=x@one", "b red Cluster=x@one"}, nil},
 		{"no label says which cluster", []string{"a red x@", "b red y@one"}, nil},
 		{"a host of no cluster", []string{"a - x@one", "b red y@two"}, nil},
+		{"a machine on a host of no cluster, its fellows on a cluster's", []string{"a - x@one", "b red y@one", "c red z@one"},
+			[]string{"4 t/red m/one m/one(a)"}},
+		{"several of them", []string{"a - x@one", "b red y@one", "c - z@one", "d - v@two"}, []string{"4 t/red m/one m/one(a c)"}},
 	} {
 		var in Input
 		for _, words := range row.hosts {

@@ -87,7 +87,12 @@ func Conflicts(of *holdings.Holdings) (out []finding.Finding) {
 			f.Message = fmt.Sprintf("%s is the consumer of %d hosts: %s", c.User, len(c.Sides[0].Hosts),
 				firstOf(c.Sides[0].Hosts))
 		}
-		if c.Kind != holdings.OneMachine {
+		if c.Kind == holdings.Elsewhere {
+			f.Message = fmt.Sprintf("machines of Cluster API cluster %s, which runs on its hosts, use hosts that it does not "+
+				"have: %s: delete these machines, and Cluster API makes new ones on its hosts; or label the hosts for it, and "+
+				"raise its count", c.User, firstOf(c.Sides[0].Hosts))
+		}
+		if c.Kind != holdings.OneMachine && c.Kind != holdings.Elsewhere {
 			f.Message += ": a load balancer sends users to the wrong cluster"
 		}
 		out = append(out, f)
