@@ -53,22 +53,9 @@ func everything() infra.Input {
 
 // optioned is a service with every option of its pods.
 func optioned(s v1.Service) v1.Service {
-	n := func(i int32) *int32 { return &i }
-	times := &v1.ProbeTimes{InitialDelaySeconds: n(300), PeriodSeconds: n(300), TimeoutSeconds: n(60), FailureThreshold: n(100)}
 	s.Labels, s.Annotations = map[string]string{"team": "net"}, map[string]string{"example.org/contact": "ops@example"}
-	requirements := []v1.NodeRequirement{
-		{Key: "pool", Operator: "In", Values: []string{"infra", ""}}, {Key: "pool", Operator: "NotIn", Values: []string{"a"}}, {Key: "example.org/a", Operator: "Exists"},
-		{Key: "gpu", Operator: "DoesNotExist"}, {Key: "cores", Operator: "Gt", Values: []string{"7"}}, {Key: "cores", Operator: "Lt", Values: []string{"999999999999999999"}},
-	}
 	s.Pods = &v1.Pods{
 		Labels: map[string]string{"tier": "edge"}, Annotations: map[string]string{"prometheus.io/port": "9", "log": "a b"},
-		NodeAffinity:    &v1.NodeAffinity{Required: requirements, Preferred: []v1.NodePreference{{NodeRequirement: requirements[0], Weight: 100}, {NodeRequirement: requirements[4], Weight: 1}}},
-		PodAffinity:     []v1.PodTerm{{TopologyKey: "topology.kubernetes.io/region"}, {TopologyKey: "row", Weight: 100}},
-		PodAntiAffinity: []v1.PodTerm{{TopologyKey: "kubernetes.io/hostname"}, {TopologyKey: "example.org/rack", Weight: 1}},
-		TopologySpread: []v1.TopologySpread{
-			{TopologyKey: "kubernetes.io/hostname"}, {TopologyKey: "topology.kubernetes.io/zone", MaxSkew: 100, MinDomains: 100, WhenUnsatisfiable: "DoNotSchedule"},
-		},
-		Probes: &v1.Probes{Readiness: times, Liveness: times, Startup: times},
 	}
 	return s
 }

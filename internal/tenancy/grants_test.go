@@ -21,7 +21,7 @@ func dex(fields string) string {
 func TestPodOptionsNeedNoPatches(t *testing.T) {
 	tenants := Of(siteOf(t, "  tenants:\n  - {name: bank, namespaces: [bank], patches: none}\n"), nil)
 	for _, row := range []struct{ why, spec, want string }{
-		{"options", lb("replicas: 3, labels: {team: net}, pods: {labels: {tier: edge}, podAntiAffinity: [{topologyKey: kubernetes.io/hostname}], topologySpread: [{topologyKey: rack}], probes: {liveness: {periodSeconds: 5}}, nodeAffinity: {required: [{key: a, operator: Exists}]}}"), ""},
+		{"options", lb("replicas: 3, labels: {team: net}, pods: {labels: {tier: edge}}"), ""},
 		{"a patch", "{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}", "spec.patches: found 1"},
 	} {
 		c := clusterOf(t, "bank/a", row.spec)

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -23,16 +22,6 @@ annotations: {example.org/contact: ops}
 pods:
   labels: {tier: edge}
   annotations: {example.org/log: verbose, prometheus.io/scrape: 'false'}
-  nodeAffinity:
-    required: [{key: pool, operator: In, values: [infra, edge]}, {key: gpu, operator: DoesNotExist}]
-    preferred: [{weight: 7, key: example.org/rack, operator: NotIn, values: [r9]}]
-  podAffinity: [{topologyKey: topology.kubernetes.io/region}]
-  podAntiAffinity: [{topologyKey: kubernetes.io/hostname}, {topologyKey: example.org/rack, weight: 50}]
-  topologySpread: [{topologyKey: topology.kubernetes.io/zone, maxSkew: 2, minDomains: 3, whenUnsatisfiable: DoNotSchedule}, {topologyKey: rack}]
-  probes:
-    readiness: {initialDelaySeconds: 3, periodSeconds: 4, timeoutSeconds: 5, failureThreshold: 6}
-    liveness: {periodSeconds: 30}
-    startup: {periodSeconds: 2, failureThreshold: 60}
 `
 
 // TestPodOptions: what a tenant says of its pods is in the objects, of each service, and nothing else is other than without.
@@ -52,8 +41,6 @@ func TestPodOptions(t *testing.T) {
 	need.Must(t, len(after) == 4, "%d Deployments, want 4", len(after))
 	for name, d := range after {
 		was := before[name]
-		own := &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/instance": name}}
-		hash := []string{"pod-template-hash"}
 		pod := &was.Spec.Template
 		was.Labels["team"], pod.Labels["tier"] = "net", "edge"
 		was.Annotations = map[string]string{"example.org/contact": "ops"}
@@ -61,31 +48,6 @@ func TestPodOptions(t *testing.T) {
 			pod.Annotations = map[string]string{}
 		}
 		pod.Annotations["example.org/log"], pod.Annotations["prometheus.io/scrape"] = "verbose", "false"
-		domains := int32(3)
-		pod.Spec.TopologySpreadConstraints = []corev1.TopologySpreadConstraint{
-			{MaxSkew: 2, TopologyKey: "topology.kubernetes.io/zone", WhenUnsatisfiable: "DoNotSchedule", MinDomains: &domains, LabelSelector: own, MatchLabelKeys: hash},
-			{MaxSkew: 1, TopologyKey: "rack", WhenUnsatisfiable: "ScheduleAnyway", LabelSelector: own, MatchLabelKeys: hash},
-		}
-		pod.Spec.Affinity = &corev1.Affinity{
-			NodeAffinity: &corev1.NodeAffinity{
-				RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
-					{Key: "pool", Operator: "In", Values: []string{"infra", "edge"}}, {Key: "gpu", Operator: "DoesNotExist"}}}}},
-				PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{Weight: 7, Preference: corev1.NodeSelectorTerm{
-					MatchExpressions: []corev1.NodeSelectorRequirement{{Key: "example.org/rack", Operator: "NotIn", Values: []string{"r9"}}}}}},
-			},
-			PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
-				{LabelSelector: own, TopologyKey: "topology.kubernetes.io/region", MatchLabelKeys: hash}}},
-			PodAntiAffinity: &corev1.PodAntiAffinity{
-				RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{LabelSelector: own, TopologyKey: "kubernetes.io/hostname", MatchLabelKeys: hash}},
-				PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 50, PodAffinityTerm: corev1.PodAffinityTerm{
-					LabelSelector: own, TopologyKey: "example.org/rack", MatchLabelKeys: hash}}},
-			},
-		}
-		container := &pod.Spec.Containers[0]
-		ready := container.ReadinessProbe
-		ready.InitialDelaySeconds, ready.PeriodSeconds, ready.TimeoutSeconds, ready.FailureThreshold = 3, 4, 5, 6
-		container.StartupProbe = &corev1.Probe{ProbeHandler: container.LivenessProbe.ProbeHandler, PeriodSeconds: 2, FailureThreshold: 60}
-		container.LivenessProbe.PeriodSeconds = 30
 		if !reflect.DeepEqual(d, was) {
 			found, _ := yaml.Marshal(d)
 			want, _ := yaml.Marshal(was)

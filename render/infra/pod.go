@@ -51,7 +51,7 @@ func (o *overlay) serve(s service, spec *v1.Service, pod corev1.PodTemplateSpec,
 	if budget := o.budget(s, spec, replicas); budget != nil {
 		objects = append(objects, budget)
 	}
-	return o.add(s.name+".yaml", withOptions(s, spec, append(objects, more...))...)
+	return o.add(s.name+".yaml", withOptions(spec, append(objects, more...))...)
 }
 
 // pod returns a pod that the Pod Security profile "restricted" admits: not root, nothing writable,

@@ -1,9 +1,7 @@
 package validation
 
 import (
-	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/internal/manifest"
 )
 
 // The most that the options of a service's pods may have.
@@ -21,14 +18,6 @@ const (
 	// and the engine's.
 	maxAnnotations = 192 << 10
 )
-
-// topologyKeys are the labels of Kubernetes' own domains that nodes have (Kubernetes: Well-Known Labels, Annotations
-// and Taints). Their domains are Kubernetes' own, so that another key in them is a mistake: pods would wait for nodes
-// that are not.
-var topologyKeys = []string{
-	"kubernetes.io/hostname", "topology.kubernetes.io/zone", "topology.kubernetes.io/region",
-	"kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type",
-}
 
 // validateOptions reports what is wrong with the labels and annotations of a service's objects and with the options of
 // its pods. Which keys of pods need a grant, package tenancy knows.
@@ -53,24 +42,6 @@ func validateOptions(s *v1.Service, at complaints) {
 	checkAnnotationSize(at.at(".annotations"), p.Annotations)
 	checkLabels(at.at(".labels"), p.Labels)
 	checkAnnotations(at.at(".annotations"), p.Annotations)
-	if a := p.NodeAffinity; a != nil {
-		for i := range a.Required {
-			validateRequirement(&a.Required[i], at.at(".nodeAffinity.required[%d]", i))
-		}
-		for i := range a.Preferred {
-			validateRequirement(&a.Preferred[i].NodeRequirement, at.at(".nodeAffinity.preferred[%d]", i))
-		}
-	}
-	checkPodTerms(at.at(".podAffinity"), p.PodAffinity)
-	checkPodTerms(at.at(".podAntiAffinity"), p.PodAntiAffinity)
-	for i, term := range p.PodAntiAffinity {
-		if term.Weight == 0 && slices.ContainsFunc(p.PodAffinity,
-			func(a v1.PodTerm) bool { return a.Weight == 0 && a.TopologyKey == term.TopologyKey }) {
-			at.at(".podAntiAffinity[%d]", i).add("the same label is required by podAffinity too: a second pod " +
-				"could never run")
-		}
-	}
-	checkSpreads(at.at(".topologySpread"), p.TopologySpread)
 }
 
 func checkLabels(at complaints, labels map[string]string) {
@@ -121,83 +92,4 @@ func checkReservedKey(at complaints, key string) {
 
 func isPlain(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) })
-}
-
-// wholeNumber is one that a label's value can be: none below zero.
-var wholeNumber = regexp.MustCompile(`^[0-9]{1,18}$`)
-
-func validateRequirement(r *v1.NodeRequirement, at complaints) {
-	at.at(".key").check(r.Key, validation.IsQualifiedName)
-	values := at.at(".values")
-	switch r.Operator {
-	case "In", "NotIn":
-		if len(r.Values) == 0 {
-			values.add("missing: %s needs at least one value", r.Operator)
-		}
-		for i, value := range r.Values {
-			for _, message := range validation.IsValidLabelValue(value) {
-				at.at(".values[%d]", i).add("%s", message)
-			}
-		}
-	case "Exists", "DoesNotExist":
-		if len(r.Values) > 0 {
-			values.add("found %d, want none with %s", len(r.Values), r.Operator)
-		}
-	case "Gt", "Lt":
-		if len(r.Values) != 1 || !wholeNumber.MatchString(r.Values[0]) {
-			values.add("%s needs exactly one whole number", r.Operator)
-		}
-	}
-}
-
-// checkTopologyKey checks the label of nodes whose values are domains.
-func checkTopologyKey(at complaints, key string) {
-	at = at.at(".topologyKey")
-	if key == "" {
-		at.add("missing: the label of nodes whose values are the domains, as in topology.kubernetes.io/zone")
-		return
-	}
-	at.check(key, validation.IsQualifiedName)
-	domain, _, _ := strings.Cut(key, "/")
-	kubernetes := slices.ContainsFunc([]string{"kubernetes.io", "k8s.io"}, func(own string) bool {
-		return domain == own || strings.HasSuffix(domain, "."+own)
-	})
-	if !strings.Contains(key, "/") || !kubernetes || slices.Contains(topologyKeys, key) {
-		return
-	}
-	hint := ""
-	if near := manifest.NearestKey(key, topologyKeys); near != "" {
-		hint = fmt.Sprintf("; did you mean %s?", near)
-	}
-	at.add("found %q, which is not a node label that Kubernetes defines in its own domain: want one of %s, or a "+
-		"label of another domain%s", key, strings.Join(topologyKeys, ", "), hint)
-}
-
-func checkPodTerms(at complaints, terms []v1.PodTerm) {
-	seen := map[string]bool{}
-	for i := range terms {
-		term, at := terms[i], at.at("[%d]", i)
-		if seen[term.TopologyKey] {
-			at.at(".topologyKey").add("%q is a duplicate", term.TopologyKey)
-		} else {
-			checkTopologyKey(at, term.TopologyKey)
-		}
-		seen[term.TopologyKey] = true
-	}
-}
-
-func checkSpreads(at complaints, list []v1.TopologySpread) {
-	seen := map[string]bool{}
-	for i := range list {
-		s, at := &list[i], at.at("[%d]", i)
-		if seen[s.TopologyKey] {
-			at.at(".topologyKey").add("%q is a duplicate", s.TopologyKey)
-		} else {
-			checkTopologyKey(at, s.TopologyKey)
-		}
-		seen[s.TopologyKey] = true
-		if s.MinDomains > 0 && s.WhenUnsatisfiable != "DoNotSchedule" {
-			at.at(".minDomains").add("needs whenUnsatisfiable: DoNotSchedule")
-		}
-	}
 }
