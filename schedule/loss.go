@@ -19,7 +19,7 @@ type Loss struct {
 	Missing, Outside, Recreated, Moved, Released []HostKey
 	// Virtual are hosts that ViNO is no longer asked for, and that are in no other list. Losses does not set it.
 	Virtual []HostKey
-	// Remade are hosts that ViNO recreates or gives other addresses, and that are in no other list. Losses does not
+	// Remade are hosts whose Vino ends or changes so that it may break them, and that are in no other list. Losses does not
 	// set it.
 	Remade []HostKey
 	// Asked is how many of the released hosts each cluster gives up itself: by counts, by RemoveAnnotation of package

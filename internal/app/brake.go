@@ -255,7 +255,7 @@ func describeLoss(loss schedule.Loss) string {
 		{"given to another cluster", loss.Moved},
 		{"released", loss.Released},
 		{"virtual machines that ViNO is no longer asked for", loss.Virtual},
-		{"virtual machines that ViNO recreates", loss.Remade},
+		{"virtual machines whose Vino changes or ends", loss.Remade},
 	} {
 		if len(part.hosts) == 0 {
 			continue

@@ -25,7 +25,7 @@ type Planned struct {
 	loss schedule.Loss
 	// lifted is nil while the brake bounds how many failed hosts are replaced; else what counted when that ended.
 	lifted *counts
-	// remade are the warnings about virtual hosts that ViNO recreates.
+	// remade are the warnings about Vinos whose change may break virtual hosts.
 	remade []string
 	// lintErrors are what LintErrors returned.
 	lintErrors []string
@@ -63,13 +63,13 @@ func (p *Planned) describe() {
 	l, clusters, placement := p.Loaded, p.Clusters, p.Placement
 	p.loss = schedule.Losses(placement)
 	p.loseVirtualHosts()
-	p.remakeVirtualHosts()
+	p.remade = p.breakVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings, clusters.Known, clusters.Claims.Leaving)
 	p.Report.AddRelabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
 		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}, Manifests: l.Hosts.TakenAt.IsZero()})
 	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
-	p.Report.Tenants = tenantNames(l.Site)
+	p.Report.Tenants, p.Report.Virtual = tenantNames(l.Site), p.remade
 	p.noteAboutClusters()
 	lost, here := clusters.LostFindings()
 	found := slices.Concat(p.findings(), p.Report.Findings)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
@@ -63,38 +64,55 @@ func (p *Planned) claimed() map[schedule.HostKey]bool {
 	return claimed
 }
 
-// remakeVirtualHosts counts, for the brake, the existing hosts that ViNO recreates or gives other addresses, because
-// a network of their Vino differs from the previous tree's. It warns of any number of them.
-func (p *Planned) remakeVirtualHosts() {
-	p.remade = nil
-	listed := virtualhosts.Hosts(p.Before.Files)
-	counted, claimed := p.counted(), p.claimed()
+// breakVirtualHosts counts, for the brake, the existing hosts of Vinos that end, or whose change takes libvirt and the BMC
+// from machines or defines them otherwise. The report names them, those in use first.
+func (p *Planned) breakVirtualHosts() (dangers []string) {
 	for n := range p.Loaded.Site.Spec.Services.VirtualHosts {
 		v := &p.Loaded.Site.Spec.Services.VirtualHosts[n]
-		why := virtualhosts.Remade(v, p.Before.Files)
-		if len(why) == 0 {
-			continue
-		}
-		hosts := 0
-		for i := range p.Loaded.Hosts.Hosts {
-			h := &p.Loaded.Hosts.Hosts[i]
-			key := holdings.KeyOf(h)
-			if !virtualhosts.Made(v, h.Namespace, h.Name) {
-				continue
-			}
-			hosts++
-			if _, known := listed[h.Key()]; !known && !claimed[key] {
-				p.loss.Claimed++ // the base of the percentage
-			}
-			if !counted[key] {
-				counted[key] = true
-				p.loss.Remade = append(p.loss.Remade, key)
-			}
-		}
-		if hosts > 0 {
-			p.remade = append(p.remade, fmt.Sprintf("Vino %s has changed (%s): ViNO recreates its %s, "+
-				"or gives their addresses to others; what runs on them may be lost",
-				v.Key(), strings.Join(why, "; "), text.Count(hosts, "host")))
+		if why := virtualhosts.Broken(v, p.Before.Files); len(why) > 0 {
+			dangers = p.breakHosts(dangers, v, "has changed ("+strings.Join(why, "; ")+
+				"): machines may lose libvirt and their BMC, or get other addresses than their hosts")
 		}
 	}
+	for _, v := range virtualhosts.Ended(p.Loaded.Site, p.Before.Files) {
+		dangers = p.breakHosts(dangers, &v, "ends: its machines lose libvirt and their BMC")
+	}
+	return dangers
+}
+
+// breakHosts counts the hosts of one Vino, and adds the danger about them.
+func (p *Planned) breakHosts(dangers []string, v *v1alpha1.VirtualHosts, does string) []string {
+	listed := virtualhosts.Hosts(p.Before.Files)
+	counted, claimed := p.counted(), p.claimed()
+	var used, idle []string
+	clusters := map[string]bool{}
+	for i := range p.Placement.Holdings.Hosts {
+		h := &p.Placement.Holdings.Hosts[i]
+		key := holdings.KeyOf(h.Host)
+		if !virtualhosts.Made(v, h.Host.Namespace, h.Host.Name) {
+			continue
+		}
+		if h.State == holdings.Held {
+			clusters[h.Cluster.String()] = true
+		}
+		if holdings.Use(h.Host) != "" {
+			used = append(used, key.String())
+		} else {
+			idle = append(idle, key.String())
+		}
+		if _, known := listed[key.String()]; !known && !claimed[key] {
+			p.loss.Claimed++ // the base of the percentage
+		}
+		if !counted[key] {
+			p.loss.Remade = append(p.loss.Remade, key)
+		}
+	}
+	if len(used)+len(idle) == 0 {
+		return dangers
+	}
+	words := fmt.Sprintf("Vino %s %s: %s, %d in use", v.Key(), does, text.Count(len(used)+len(idle), "host"), len(used))
+	if len(clusters) > 0 {
+		words += ", of " + text.Some(slices.Sorted(maps.Keys(clusters)), 10)
+	}
+	return append(dangers, words+": "+text.Some(append(used, idle...), 40))
 }

@@ -62,6 +62,7 @@ var rules = []rule{
 	})},
 	{"disputed", strong, func(p *Plan) []danger { return p.relabeledBy(true) }},
 	{"relabeled", strong, func(p *Plan) []danger { return p.relabeledBy(false) }},
+	{"virtual", strong, ofSite(func(p *Plan) []string { return p.Virtual })},
 	{"no tree", weak, ofSite(func(p *Plan) []string { return nonempty(p.NoTree) })},
 	{missing, weak, func(p *Plan) []danger {
 		return append(ofSite(func(*Plan) []string { return p.lost })(p),

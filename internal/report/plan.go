@@ -58,6 +58,8 @@ type Plan struct {
 	HasTree bool `json:"-"`
 	// Files are the files of the tree that the run changes.
 	Files []File `json:"-"`
+	// Virtual are the Vinos whose change may break hosts, in words.
+	Virtual []string `json:"-"`
 	// Tenants are the names of the tenants, by namespace.
 	Tenants map[string]string `json:"-"`
 
@@ -146,6 +148,7 @@ func (p *Plan) Only(cluster string) *Plan {
 	out.Components = only(p.Components, func(c *ComponentChange) bool { return c.Cluster == cluster })
 	out.Findings = only(p.Findings, func(f *finding.Finding) bool { return f.Cluster == cluster })
 	out.relabeled = only(p.relabeled, func(r *relabeled) bool { return r.of(cluster) })
+	out.Virtual = nil
 	out.lost, out.left, out.Files, out.Shortages, out.shortOf = nil, nil, nil, nil, nil
 	for i, of := range p.shortOf {
 		if slices.Contains(of, cluster) {

@@ -84,6 +84,7 @@ func TestRules(t *testing.T) {
 			"If the branch was rolled back, restore the tree: sipgen help runbook tree-lost. " +
 			"If t/a gives the host to t/blue, approve it in its spec, in git: kubectl annotate --local --overwrite -o yaml -f SPEC sip.airshipit.org/approve-release=metal/h", relabeledPlan("a"), nil},
 		{"relabeled", relabeledPlan("zz"), nil, "t/a Worker keeps metal/h, in use by Metal3Machine t/m1, whose labels were changed: sip/name is \"zz\", written by \"kubectl-label\"; put them back: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a", relabeledPlan("a"), nil},
+		{"virtual", Plan{Virtual: []string{"Vino v/v ends: 3 hosts"}}, nil, "Vino v/v ends: 3 hosts", Plan{}, nil},
 		{"no tree", Plan{NoTree: "the tree is lost"}, nil, "the tree is lost", Plan{}, nil},
 		{"missing", planOf(ClusterResult{lost: []string{"t/a Worker loses m/h"}}), nil, "t/a Worker loses m/h", planOf(ClusterResult{}), nil},
 		{"moved", slots(Slot{Host: "m/h", Status: StatusKept, From: "t/b"}), nil, "t/a Worker takes over m/h, which t/b had", slots(kept), nil},

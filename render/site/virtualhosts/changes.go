@@ -2,7 +2,8 @@ package virtualhosts
 
 import (
 	"fmt"
-	"net/netip"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,17 +12,21 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// Remade returns why ViNO makes the machines of a Vino again, or gives them other addresses, that the tree before has
-// otherwise: empty where it does not. previous gives a file of that tree by its path. Networks that only grow change
-// nothing.
-func Remade(v *v1alpha1.VirtualHosts, previous map[string][]byte) []string {
+// Broken returns why the machines of a Vino may lose libvirt and their BMC, or be defined with other addresses than
+// those of their BareMetalHosts: empty where nothing of the kind has changed since the tree before. previous gives a file
+// of that tree by its path. Ranges are not among it: ViNO's pools keep the addresses of what is there.
+func Broken(v *v1alpha1.VirtualHosts, previous map[string][]byte) []string {
 	var was struct {
 		Spec v1alpha1.VinoSpec `json:"spec"`
 	}
-	if yaml.Unmarshal(previous[Folder(v)+"/vino.yaml"], &was) != nil {
+	file, found := previous[Folder(v)+"/vino.yaml"]
+	if !found || yaml.Unmarshal(file, &was) != nil {
 		return nil
 	}
 	var out []string
+	if !reflect.DeepEqual(was.Spec.NodeSelector, v.Spec.NodeSelector) {
+		out = append(out, "another nodeSelector")
+	}
 	for i := range was.Spec.Networks {
 		before := &was.Spec.Networks[i]
 		n := slices.IndexFunc(v.Spec.Networks, func(n v1alpha1.VinoNetwork) bool { return n.Name == before.Name })
@@ -48,22 +53,9 @@ func network(was, is *v1alpha1.VinoNetwork) []string {
 	var out []string
 	for _, field := range []struct{ name, was, is string }{
 		{"subnet", was.SubNet, is.SubNet}, {"macPrefix", was.FirstMAC(), is.FirstMAC()},
-		{"staticAllocationStart", was.StaticAllocationStart, is.StaticAllocationStart}, {"dhcpAllocationStart",
-			was.DHCPAllocationStart, is.DHCPAllocationStart},
-		{"instanceSubnetBitStep", fmt.Sprint(was.BitStep()), fmt.Sprint(is.BitStep())},
 	} {
 		if field.was != field.is {
 			out = append(out, fmt.Sprintf("network %s has %s %s, was %s", is.Name, field.name, field.is, field.was))
-		}
-	}
-	for _, stop := range []struct{ name, was, is string }{
-		{"staticAllocationStop", was.StaticAllocationStop, is.StaticAllocationStop}, {"dhcpAllocationStop",
-			was.DHCPAllocationStop, is.DHCPAllocationStop},
-	} {
-		before, err := netip.ParseAddr(stop.was)
-		now, err2 := netip.ParseAddr(stop.is)
-		if err == nil && err2 == nil && now.Less(before) {
-			out = append(out, fmt.Sprintf("network %s has %s %s, was %s", is.Name, stop.name, stop.is, stop.was))
 		}
 	}
 	return out
@@ -82,8 +74,30 @@ func wiring(s *v1alpha1.VinoNodeSet) string {
 	return strings.Join(out, ",")
 }
 
+// Ended returns the Vinos that the tree before has and the Site no longer asks for, sorted.
+func Ended(site *v1alpha1.Site, previous map[string][]byte) []v1alpha1.VirtualHosts {
+	var out []v1alpha1.VirtualHosts
+	for _, path := range slices.Sorted(maps.Keys(previous)) {
+		folder, found := strings.CutSuffix(path, "/vino.yaml")
+		if !found || !strings.HasPrefix(path, root) || slices.ContainsFunc(site.Spec.Services.VirtualHosts,
+			func(v v1alpha1.VirtualHosts) bool { return Folder(&v) == folder }) {
+			continue
+		}
+		var was struct {
+			Metadata struct {
+				Namespace string `json:"namespace"`
+				Name      string `json:"name"`
+			} `json:"metadata"`
+		}
+		if yaml.Unmarshal(previous[path], &was) == nil && was.Metadata.Name != "" {
+			out = append(out, v1alpha1.VirtualHosts{Namespace: was.Metadata.Namespace, Name: was.Metadata.Name})
+		}
+	}
+	return out
+}
+
 // Made reports whether a host is one that ViNO makes of the Vino: by where it is and what it is called, which ViNO
-// decides.
+// decides. Of a Vino that has ended nothing says where its hosts are.
 func Made(v *v1alpha1.VirtualHosts, namespace, name string) bool {
-	return namespace == v.HostNamespace && strings.HasPrefix(name, v.Namespace+"-"+v.Name+"-")
+	return (v.HostNamespace == "" || namespace == v.HostNamespace) && strings.HasPrefix(name, v.Namespace+"-"+v.Name+"-")
 }
