@@ -124,7 +124,7 @@ func TestGoldenServices(t *testing.T) {
 		site, clusters, hosts := inputs(t, example)
 		_, services := renderedServices(t, site, clusters, hosts, nil)
 		for _, s := range services {
-			_, wrong := overlay.Check(s.Files, len(s.Cluster.Spec.Patches), site.Spec.Images.RegistryMirror)
+			_, wrong := overlay.Check(s.Files, s.Cluster.Spec.Patches, site.Spec.Images.RegistryMirror)
 			need.Len(t, example+": "+s.Cluster.Key(), wrong, 0)
 		}
 	}

@@ -121,7 +121,7 @@ func (c *change) compare() ([]objdiff.Effect, error) {
 	} else if before, err = buildServices(c.was); err != nil {
 		return nil, fmt.Errorf("before: %w", err)
 	}
-	after, errs := overlay.Check(c.is, 0, "")
+	after, errs := overlay.Check(c.is, nil, "")
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("after: %w", errors.Join(errs...))
 	}

@@ -6,28 +6,49 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/hack/need"
 )
+
+var replicas = operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`)
+
+// TestJoinedPatchesAreNamedByThemselves: of patches that are joined into one the wrong one is named.
+func TestJoinedPatchesAreNamedByThemselves(t *testing.T) {
+	patches := []v1.Patch{replicas, operations(balancer, "- {op: add, path: /spec/minReadySeconds, value: 5}"),
+		operations(balancer, `[{"op": "remove", "path": "/spec/nothing"}]`)}
+	need.Len(t, "joined", validation.JoinPatches(patches), 1)
+	need.Error(t, "the third", errors.Join(checked(t, bank(t), patches...)...), "spec.patches[2]: remove does not apply")
+	need.Len(t, "the first two", checked(t, bank(t), patches[:2]...), 0)
+	f := bank(t).with(validation.JoinPatches(patches[:2])...)
+	want, err := bank(t).with(patches[:2]...).Build()
+	need.OK(t, err)
+	got, err := f.Build()
+	need.OK(t, err)
+	need.That(t, reflect.DeepEqual(got, want), "joined patches build other objects than each by itself")
+	one, two := Work(f.Files, patches[:1]), Work(f.Files, patches[:2])
+	need.That(t, one > 0 && two < one+one/2, "two joined patches take %d, one takes %d", two, one)
+}
 
 // What is built is what is written: an overlay without the entry for an image, and one with fewer patches than the tenant has, are refused.
 func TestCheckLooksAtWhatIsWritten(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
 	f := bank(t)
-	_, errs := Check(written(t, f), 0, mirror)
+	_, errs := Check(written(t, f), nil, mirror)
 	need.Len(t, "as it is", errs, 0)
 	f.Kustomization.Images = f.Kustomization.Images[1:]
-	_, errs = Check(written(t, f), 0, mirror)
+	_, errs = Check(written(t, f), nil, mirror)
 	need.Error(t, "an image from elsewhere", errors.Join(errs...), "registryMirror")
-	_, errs = Check(written(t, bank(t)), 1, mirror)
+	_, errs = Check(written(t, bank(t)), []v1.Patch{replicas}, mirror)
 	need.Error(t, "a patch that is not there", errors.Join(errs...), "0 patches, want the tenant's 1")
 }
 
 // What Check gives is what is built of the files, with the images of the mirror and with their own names.
 func TestCheckGivesWhatIsBuilt(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
-	with := bank(t).with(operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`))
-	for _, patches := range []int{0, 1} {
-		got, errs := Check(written(t, with), patches, mirror)
+	with := bank(t).with(replicas)
+	for patches, asked := range [][]v1.Patch{nil, {replicas}} {
+		got, errs := Check(written(t, with), asked, mirror)
 		need.Must(t, len(errs) <= 0, "%v", errs)
 		want, err := with.Build()
 		need.That(t, err == nil && reflect.DeepEqual(got.Objects, want),

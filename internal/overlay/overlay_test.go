@@ -14,6 +14,7 @@ import (
 	kustomize "sigs.k8s.io/kustomize/api/types"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/object"
 )
@@ -223,7 +224,7 @@ func (f Folder) with(patches ...v1.Patch) Folder {
 // checked is what Check says of the folder's files, with patches.
 func checked(t testing.TB, f Folder, patches ...v1.Patch) []error {
 	t.Helper()
-	_, errs := Check(written(t, f.with(patches...)), len(patches), "")
+	_, errs := Check(written(t, f.with(validation.JoinPatches(patches)...)), patches, "")
 	return errs
 }
 
@@ -250,7 +251,8 @@ func TestPatchesOfLargeObjects(t *testing.T) {
 		{"as many patches as there may be, of every service", 0, slices.Repeat([]v1.Patch{operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch)}, 32), ""},
 		{"of all of them, by a selector", 16, slices.Repeat([]v1.Patch{operations(&v1.PatchTarget{LabelSelector: "a!=b"}, everything.Patch)}, 32), "put several changes into one"},
 		{"of one object by many documents", 0, slices.Repeat([]v1.Patch{{Patch: strings.Repeat("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, labels: {a: b}}\n", 50)}}, 32), "put several changes into one"},
-		{"of all of them", 16, slices.Repeat([]v1.Patch{everything}, 32), "put several changes into one"},
+		{"of all of them, by two targets in turn", 16, slices.Repeat([]v1.Patch{everything,
+			operations(&v1.PatchTarget{Kind: ".*"}, everything.Patch)}, 16), "put several changes into one"},
 	} {
 		f := bank(t)
 		for i := range row.large {

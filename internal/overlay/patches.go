@@ -18,9 +18,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// maxPatched bounds the work of a cluster's patches: its services and patches, in bytes, times the documents of its
-// patches. kustomize writes and reads an object for each patch of it; a mebibyte takes two seconds, here and in the
-// engine at every sync.
+// maxPatched bounds the Work of a cluster's patches.
 const maxPatched = 4 << 20
 
 // ofPatch returns a complaint about the i-th patch, and OfPatches one about any of them.
@@ -35,8 +33,9 @@ func patchesError(format string, args ...any) error {
 	return validation.FieldError{Path: "spec.patches", Message: fmt.Sprintf(format, args...)}
 }
 
-// checkPatches refuses patches that kustomize should not see: too large, too many for the services, or growing.
-func (f Folder) checkPatches(patches []kustomize.Patch) []error {
+// checkPatches refuses patches that kustomize should not see: too large, too many for the services, or growing. joined
+// are the same, as the kustomization has them.
+func (f Folder) checkPatches(patches, joined []kustomize.Patch) []error {
 	lists := f.lists()
 	var errs []error
 	size, documents := 0, 0
@@ -53,6 +52,8 @@ func (f Folder) checkPatches(patches []kustomize.Patch) []error {
 			continue
 		}
 		size += len(patch.Patch)
+	}
+	for _, patch := range joined {
 		parsed, _ := manifest.Bounded([]byte(patch.Patch), fileBounds) // CheckPatch has read it
 		documents += len(parsed)
 	}

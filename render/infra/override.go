@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -34,8 +35,9 @@ func (o *overlay) override(k *object.Kustomization) error {
 				Target: &object.PatchTarget{Group: "apps", Kind: "Deployment", Name: name}})
 		}
 	}
-	for i := range o.Cluster.Spec.Patches {
-		k.Patches = append(k.Patches, entry(&o.Cluster.Spec.Patches[i]))
+	patches := validation.JoinPatches(o.Cluster.Spec.Patches)
+	for i := range patches {
+		k.Patches = append(k.Patches, entry(&patches[i]))
 	}
 	k.Images = o.mirrored()
 	return nil

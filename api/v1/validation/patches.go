@@ -41,6 +41,42 @@ func validatePatches(c *v1.SIPCluster) []FieldError {
 	return errs
 }
 
+// JoinPatches joins JSON 6902 patches of the same objects that follow one another into one, as long as it is within the
+// bounds of a patch: kustomize and the engine write and read each object for each patch. All others stay as they are.
+func JoinPatches(patches []v1.Patch) []v1.Patch {
+	var out []v1.Patch
+	var open *yaml.Node // the operations of the last one, nil if nothing may be added to it
+	for i := range patches {
+		patch := patches[i]
+		operations := operationsOf(&patch)
+		if last := len(out) - 1; open != nil && operations != nil && *out[last].Target == *patch.Target {
+			joined := *open
+			joined.Style = 0
+			joined.Content = slices.Concat(open.Content, operations.Content)
+			if text, err := yaml.Marshal(&joined); err == nil && CheckPatch(string(text)) == nil {
+				out[last].Patch, open = string(text), &joined
+				continue
+			}
+		}
+		out, open = append(out, patch), operations
+	}
+	return out
+}
+
+// operationsOf returns the operations of a JSON 6902 patch whose target does not depend on what patches change, nil for
+// another.
+func operationsOf(patch *v1.Patch) *yaml.Node {
+	if patch.Target == nil || patch.Target.LabelSelector+patch.Target.AnnotationSelector != "" {
+		return nil
+	}
+	documents, err := manifest.Bounded([]byte(patch.Patch), manifest.Bounds{Bytes: MaxPatchBytes, Nodes: MaxPatchNodes,
+		Depth: MaxPatchDepth})
+	if err != nil || len(documents) != 1 || documents[0].Content[0].Kind != yaml.SequenceNode {
+		return nil
+	}
+	return documents[0].Content[0]
+}
+
 // CheckPatch refuses the text of a patch that is too large, no plain YAML, or has an operation or directive that
 // grows, moves or hides what a reader sees. The error names the line, and no value.
 func CheckPatch(text string) error {
