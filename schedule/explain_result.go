@@ -12,7 +12,7 @@ import (
 
 // result builds the Placement from the decisions.
 func (s *planner) result() *Placement {
-	p := &Placement{Shortages: s.shortages, Kept: s.kept, Holdings: s.holdings, site: s}
+	p := &Placement{Shortages: s.shortages, Kept: s.reserves(), Holdings: s.holdings, site: s}
 	s.fillLines(p)
 	for _, c := range slices.SortedFunc(slices.Values(s.clusters), compareClusters) {
 		out := Cluster{Key: c.key, Priority: c.priority(), Gone: c.gone, Unschedulable: c.unschedulable}

@@ -60,13 +60,16 @@ func (r *Reservation) barredBy(other *Reservation) bool {
 		!slices.ContainsFunc(r.Tenants, func(t string) bool { return slices.Contains(other.Tenants, t) })
 }
 
-// Reserve is what a reservation with a count keeps.
+// Reserve is what a reservation keeps: all free hosts that it selects, for its tenants Alone, or a number of them.
 type Reserve struct {
 	Name    string
 	Tenants []string
+	Alone   bool
 	// Lack is how many free hosts it was to keep, and Could how many there were for it. After the run it is to keep
 	// LackAfter, and keeps Left.
 	Lack, Could, LackAfter, Left int
+	// Of Could and Left, so many are counted with a reservation for tenants alone.
+	CouldTwice, LeftTwice int
 	// Wider are roles of its tenants that select some of its hosts, and others: nothing is kept for them.
 	Wider []RoleKey
 }
@@ -153,6 +156,53 @@ func (s *planner) beyond(one *Reservation) (out []RoleKey) {
 	return out
 }
 
+// alone returns for each class whether a reservation closes it to other tenants, nil if there is no such reservation.
+func (s *planner) alone() (out []bool) {
+	for i := range s.options.Reserved {
+		if one := &s.options.Reserved[i]; one.Count == nil {
+			selected := s.selects(one.Selector)
+			if out == nil {
+				out = make([]bool, len(s.classes))
+			}
+			for c := range s.classes {
+				out[c] = out[c] || selected[s.hosts[s.classes[c].host].kind]
+			}
+		}
+	}
+	return out
+}
+
+// reserves returns what each reservation keeps, in their order. A host that several select for tenants alone counts with
+// the first of them.
+func (s *planner) reserves() (out []Reserve) {
+	picked := map[int32]bool{}
+	for _, r := range s.roles {
+		for _, p := range r.picks {
+			picked[p.host] = true
+		}
+	}
+	counted, known := s.kept, map[int32]bool{}
+	for n := range s.options.Reserved {
+		one := &s.options.Reserved[n]
+		if one.Count != nil {
+			out, counted = append(out, counted[0]), counted[1:]
+			continue
+		}
+		kept, selected := Reserve{Name: one.Name, Tenants: one.Tenants, Alone: true}, s.selects(one.Selector)
+		for i := range s.hosts {
+			if h := &s.hosts[i]; h.class >= 0 && selected[h.kind] && !known[int32(i)] {
+				known[int32(i)] = true
+				if kept.Could++; !picked[int32(i)] {
+					kept.Left++
+				}
+			}
+		}
+		kept.Lack, kept.LackAfter = kept.Could, kept.Left
+		out = append(out, kept)
+	}
+	return out
+}
+
 // noteKept records what is kept.
 func (s *planner) noteKept(asked []solve.Kept, found *solve.Result) {
 	n := 0
@@ -161,8 +211,9 @@ func (s *planner) noteKept(asked []solve.Kept, found *solve.Result) {
 		if one.Count == nil {
 			continue
 		}
-		kept := Reserve{one.Name, one.Tenants, asked[n].Count, found.Kept[n], found.Lack[n], found.Left[n],
-			s.beyond(one)}
+		kept := Reserve{Name: one.Name, Tenants: one.Tenants, Lack: asked[n].Count, Could: found.Kept[n],
+			LackAfter: found.Lack[n], Left: found.Left[n], CouldTwice: found.KeptAlone[n], LeftTwice: found.LeftAlone[n],
+			Wider: s.beyond(one)}
 		if s.kept = append(s.kept, kept); kept.Could < kept.Lack {
 			s.warn(TooMuchReserved{one.Name, *one.Count, kept.Lack, kept.Could})
 		}

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,6 +93,7 @@ func TestReserved(t *testing.T) {
 		options.Reserved = row.reserved
 		p := plan(t, row.clusters, row.hosts, Previous{Claims: row.tree}, options)
 		wantPlaced(t, row.why, p, row.want)
+		p.Kept = slices.DeleteFunc(p.Kept, func(kept Reserve) bool { return kept.Alone })
 		if len(p.Kept) != len(row.kept) {
 			t.Errorf("%s: found %+v, want %+v", row.why, p.Kept, row.kept)
 			continue
@@ -178,5 +180,31 @@ func TestKeptFrom(t *testing.T) {
 		}
 		role := RoleKey{Cluster: p.Clusters[0].Key, Role: v1.RoleWorker}
 		need.Deep(t, row.why, found.Roles, []RoleReason{{role, row.free}})
+	}
+}
+
+// TestReservedTwice: a host that is reserved for tenants alone, and kept, too, is counted once.
+func TestReservedTwice(t *testing.T) {
+	two := 2
+	gpus := Reservation{Name: "alone", Tenants: []string{"ml"}, Namespaces: map[string]bool{"ml": true}}
+	gpus.Selector, _ = labels.Parse("gpu=yes")
+	both := gpus
+	both.Name = "again"
+	count := Reservation{Name: "two", Tenants: []string{"ml"}, Namespaces: map[string]bool{"ml": true}, Count: &two}
+	count.Selector, _ = labels.Parse("kind=w")
+	a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("gpu=yes", 1, 0)})
+	a.Namespace = "ml"
+	hosts := []inventory.Host{newHost("g1", "kind=w gpu=yes rack=r1"), newHost("g2", "kind=w gpu=yes rack=r2"),
+		newHost("x1", "kind=w rack=r3")}
+	options := testOptions
+	options.Reserved = []Reservation{gpus, count, both}
+	p := plan(t, []v1.SIPCluster{a}, hosts, Previous{}, options)
+	for i, want := range []Reserve{
+		{Name: "alone", Alone: true, Lack: 2, Could: 2, LackAfter: 1, Left: 1},
+		{Name: "two", Lack: 2, Could: 2, LackAfter: 1, Left: 1, CouldTwice: 2, LeftTwice: 1},
+		{Name: "again", Alone: true},
+	} {
+		want.Tenants = []string{"ml"}
+		need.Deep(t, want.Name, p.Kept[i], want)
 	}
 }

@@ -94,7 +94,7 @@ func (s *planner) countShort(r *role) {
 
 // inNumbers converts the free hosts and the roles' needs to the form of package solve.
 func (s *planner) inNumbers() *solve.Problem {
-	out := &solve.Problem{Kinds: make([]int32, len(s.hosts)), Kept: s.keptInNumbers()}
+	out := &solve.Problem{Kinds: make([]int32, len(s.hosts)), Kept: s.keptInNumbers(), Alone: s.alone()}
 	for i := range s.hosts {
 		out.Kinds[i] = s.hosts[i].class
 	}

@@ -126,10 +126,7 @@ func keptBefore(a *app.Admitted) (out []report.KeptHosts, _ error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range p.Kept {
-		out = append(out, report.KeptHosts{Name: k.Name, Tenants: k.Tenants, Hosts: k.Could, Want: k.Lack})
-	}
-	return out, nil
+	return report.KeptBefore(p), nil
 }
 
 // of counts the free hosts that the selector matches, and how many of them are reserved: for some tenants alone, or
@@ -159,6 +156,9 @@ func (l *leastFree) of(answer *holdings.Holdings, kept []report.KeptHosts,
 	}
 	keeps := make([]int, len(reserved))
 	for _, k := range kept {
+		if k.Alone {
+			continue
+		}
 		keeps[slices.IndexFunc(reserved, func(r schedule.Reservation) bool { return r.Name == k.Name })] = k.Hosts
 		out.Kept += k.Hosts
 	}

@@ -231,7 +231,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		plan.Hosts = append(plan.Hosts, host)
 	}
 	for _, k := range p.Kept {
-		plan.Kept = append(plan.Kept, KeptHosts{k.Name, k.Tenants, k.Left, k.LackAfter})
+		plan.Kept = append(plan.Kept, KeptHosts{k.Name, k.Tenants, k.Alone, k.Left, k.LackAfter, k.LeftTwice})
 	}
 	for i := range p.Shortages {
 		plan.Shortages = append(plan.Shortages, sentence.Shortage(&p.Shortages[i]))
@@ -249,22 +249,35 @@ type KeptHosts struct {
 	Name string `json:"name"`
 	// Tenants for whom they are kept; none for spares, which only replacements get.
 	Tenants []string `json:"tenants,omitempty"`
+	// Alone: all free hosts that the reservation selects, for its tenants alone.
+	Alone bool `json:"alone,omitempty"`
 	// Hosts that are kept, of Want that were to be.
 	Hosts int `json:"hosts"`
 	Want  int `json:"want"`
+	// Twice are those of Hosts that are reserved for tenants alone as well.
+	Twice int `json:"twice,omitempty"`
 }
 
-// KeptWords describes what is kept, "2 are reserved: 1 for ml (gpus), 1 spare (spares)", and counts it.
+// KeptBefore returns what the reservations of a placement keep before anything is assigned.
+func KeptBefore(p *schedule.Placement) (out []KeptHosts) {
+	for _, k := range p.Kept {
+		out = append(out, KeptHosts{k.Name, k.Tenants, k.Alone, k.Could, k.Lack, k.CouldTwice})
+	}
+	return out
+}
+
+// KeptWords describes what is kept, "2 are reserved: 1 for ml (gpus), 1 spare (spares)", and counts each host once.
 func KeptWords(kept []KeptHosts) (words string, total int) {
 	var parts []string
 	for _, k := range kept {
-		if k.Hosts == 0 {
+		n := k.Hosts - k.Twice
+		if n == 0 {
 			continue
 		}
-		total += k.Hosts
-		whom := text.Plural(k.Hosts, "spare", "spares")
+		total += n
+		whom := text.Plural(n, "spare", "spares")
 		if len(k.Tenants) > 0 {
-			whom = strconv.Itoa(k.Hosts) + " for " + text.Some(k.Tenants, 3)
+			whom = strconv.Itoa(n) + " for " + text.Some(k.Tenants, 3)
 		}
 		parts = append(parts, whom+" ("+k.Name+")")
 	}

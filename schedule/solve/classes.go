@@ -264,7 +264,7 @@ func (f *flow) classify() {
 	alike := map[string]int32{} // kinds that fit the same roles are equal
 	number := make([]int32, kinds)
 	var trees [][]*domains
-	row := make([]byte, (len(f.roles)+7)/8)
+	row := make([]byte, len(f.roles)/8+1) // the last bit is that of Alone
 	for kind := range number {
 		clear(row)
 		var bounding []*domains
@@ -279,6 +279,9 @@ func (f *flow) classify() {
 					bounding = append(bounding, t)
 				}
 			}
+		}
+		if f.Alone != nil && f.Alone[kind] {
+			row[len(f.roles)/8] |= 1 << (len(f.roles) % 8)
 		}
 		id, known := alike[string(row)]
 		if !known {

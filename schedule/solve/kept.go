@@ -38,6 +38,35 @@ func (f *flow) keep() {
 			}
 		}
 	}
+	f.result.KeptAlone = f.alone(f.result.Kept)
+}
+
+// alone returns how many hosts of Problem.Alone can be among those that are kept, so many of each.
+func (f *flow) alone(kept []int) []int {
+	out := make([]int, len(f.kept))
+	if f.Alone == nil {
+		return out
+	}
+	for i := range f.kept {
+		f.lower(&f.kept[i], 0)
+	}
+	for i := range f.kept {
+		r := f.kept[i].role
+		whole := r.fits
+		r.fits = newBitset(len(f.classes))
+		whole.all(func(c int32) bool {
+			if f.Alone[f.classes[c].kind] {
+				r.fits.add(c)
+			}
+			return true
+		})
+		out[i] = f.fillFrom(r, kept[i])
+		r.fits = whole
+	}
+	for i := range f.kept {
+		f.fillFrom(f.kept[i].role, kept[i]-out[i])
+	}
+	return out
 }
 
 // countLeft counts what is kept after the run, when all hosts are chosen: what the clusters for which it is kept lack
@@ -61,6 +90,7 @@ func (f *flow) countLeft() {
 		f.result.Lack = append(f.result.Lack, max(0, lack))
 		f.result.Left = append(f.result.Left, f.fillFrom(k.role, max(0, lack)))
 	}
+	f.result.LeftAlone = f.alone(f.result.Left)
 }
 
 // isOf reports whether hosts are kept for a cluster.

@@ -28,6 +28,9 @@ type Problem struct {
 	Busy           []bool
 	// Kept are free hosts that are kept, in the order in which they are served: before all clusters.
 	Kept []Kept
+	// Alone has for each kind whether its hosts are for some clusters alone, nil for none. What is kept counts once more
+	// there.
+	Alone []bool
 }
 
 // Budget is how many hosts the clusters of one tenant may still get, and how many of these in standby slots. It is
@@ -101,6 +104,8 @@ type Result struct {
 	// Kept has for each of Problem.Kept how many hosts can be kept before any cluster is served, Left how many are kept
 	// after the run, and Lack how many were to be then.
 	Kept, Left, Lack []int
+	// KeptAlone are those of Kept, and LeftAlone those of Left, that can be hosts of Problem.Alone.
+	KeptAlone, LeftAlone []int
 	// Limits are the clusters that want more than their budgets have left.
 	Limits []Limit
 }
