@@ -34,7 +34,7 @@ func newTenants(ui *terminal.UI) *cobra.Command {
 		Use:   "tenants",
 		Short: "Show the tenants and what they ask for, or suggest their grants",
 		Long: `Print each tenant with its clusters, and its requested, assigned and permitted hosts. LEAVING: hosts
-being released. MORE: hosts the tenant could still get within its grants.
+being released. MORE: permitted hosts, less assigned and leaving ones.
 
 --suggest prints grants for the Site's spec: the missing ones of its tenants, and a new tenant for
 every other namespace, with room for twice its hosts. Read them before you paste them: they permit
@@ -86,7 +86,7 @@ granted; 2 an error.`,
 				return err
 			}
 			tenants := summarize(planned)
-			problems := reasons(planned, wrong)
+			problems := append(reasons(planned, wrong), beyondMost(tenants)...)
 			if output.Format == "json" {
 				err = ui.JSON(siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants,
 					said(append(wrong, problems...))})
@@ -133,6 +133,22 @@ func reasons(p *app.Planned, said []error) (out []error) {
 		if short := &p.Placement.Shortages[i]; short.Limit != nil {
 			out = append(out, errors.New(sentence.Shortage(short)))
 		}
+	}
+	return out
+}
+
+// beyondMost returns the tenants whose specs ask for more hosts than they may have.
+func beyondMost(tenants []tenantSummary) (out []error) {
+	for i := range tenants {
+		t := &tenants[i]
+		beyond := func(asks, most int, what, field string) {
+			if asks > most {
+				out = append(out, redact.Errorf("tenant %s: its specs ask for %s, and %s permits %d", t.Name,
+					text.Count(asks, what), field, most))
+			}
+		}
+		beyond(t.AsksFor.Hosts, t.Most.Hosts, "host", "hosts.max")
+		beyond(t.AsksFor.Standby, t.Most.Standby, "standby host", "hosts.maxStandby")
 	}
 	return out
 }
@@ -188,7 +204,7 @@ func summarize(p *app.Planned) []tenantSummary {
 		if lines[t.Name] == nil {
 			lines[t.Name] = &tenantSummary{
 				Name: t.Name, Namespaces: t.Namespaces, Listed: t.Listed, Most: hostCount{*t.Hosts.Max, *t.Hosts.MaxStandby},
-				More: l.Tenants.Room(t, clusters, held, p.BrakeLimit()), Patches: string(t.Patches),
+				More: l.Tenants.Room(t, held, p.BrakeLimit()), Patches: string(t.Patches),
 			}
 		}
 		return lines[t.Name]

@@ -31,8 +31,6 @@ type Counts struct {
 	// leaving are hosts that clusters have released and that are not free yet. exempt are failed hosts in use that are to
 	// leave: see Limit of package schedule.
 	leaving, exempt map[schedule.ClusterKey]int
-	// kept are those of counts that fill slots of their roles: the successor of a failed one has its place.
-	kept map[schedule.RoleKey]Count
 }
 
 // Held counts the hosts that clusters hold and release. On contradictions, which schedule.Plan reports, it counts none.
@@ -40,21 +38,12 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 	options schedule.Options) Counts {
 	h := Counts{All: &holdings.Holdings{}, counts: map[schedule.ClusterKey]Count{},
 		hosts: map[schedule.HostKey]schedule.ClusterKey{}, leaving: map[schedule.ClusterKey]int{},
-		exempt: map[schedule.ClusterKey]int{}, kept: map[schedule.RoleKey]Count{}}
+		exempt: map[schedule.ClusterKey]int{}}
 	answer, err := schedule.Holdings(clusters, hosts, previous, options)
 	if err != nil {
 		return h
 	}
 	h.All = answer
-	named := namedForRemoval(clusters)
-	add := func(host schedule.HostKey, live *inventory.Host, role schedule.RoleKey, standby, stays bool) {
-		cluster := role.Cluster
-		one, remove := countOf(standby), named[cluster][host.Name] || named[cluster][host.String()]
-		h.counts[cluster], h.hosts[host] = h.counts[cluster].plus(one), cluster
-		if stays && !remove {
-			h.kept[role] = h.kept[role].plus(one)
-		}
-	}
 	leaves := func(cluster schedule.ClusterKey, live *inventory.Host) {
 		if failed(live) && live.State.InUse() {
 			h.exempt[cluster]++
@@ -64,9 +53,9 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 		is := &answer.Hosts[i]
 		switch is.State {
 		case holdings.Held:
-			pending := is.Claim != nil && is.Claim.Cluster == is.Cluster && is.Claim.Pending
-			add(holdings.KeyOf(is.Host), is.Host, schedule.RoleKey{Cluster: is.Cluster, Role: is.Role}, is.Standby, !pending)
-			if pending {
+			h.counts[is.Cluster] = h.counts[is.Cluster].plus(countOf(is.Standby))
+			h.hosts[holdings.KeyOf(is.Host)] = is.Cluster
+			if is.Claim != nil && is.Claim.Cluster == is.Cluster && is.Claim.Pending {
 				leaves(is.Cluster, is.Host)
 			}
 		case holdings.Leaving:
@@ -75,23 +64,6 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 		}
 	}
 	return h
-}
-
-// namedForRemoval returns the hosts that the annotation remove names, by cluster: names with or without their
-// namespaces.
-func namedForRemoval(clusters []v1.SIPCluster) map[schedule.ClusterKey]map[string]bool {
-	named := map[schedule.ClusterKey]map[string]bool{}
-	for i := range clusters {
-		for word := range strings.SplitSeq(clusters[i].Annotations[v1.RemoveAnnotation], ",") {
-			if word = strings.TrimSpace(word); word != "" {
-				if named[schedule.KeyOf(&clusters[i])] == nil {
-					named[schedule.KeyOf(&clusters[i])] = map[string]bool{}
-				}
-				named[schedule.KeyOf(&clusters[i])][word] = true
-			}
-		}
-	}
-	return named
 }
 
 func failed(h *inventory.Host) bool {
@@ -172,29 +144,10 @@ func (t *Tenants) Limits(clusters []schedule.ClusterKey) map[schedule.ClusterKey
 	return out
 }
 
-// need counts the new hosts that a cluster asks for, by role.
-func (h Counts) need(c *v1.SIPCluster) (need Count) {
-	if c.Leaves() {
-		return need
-	}
-	for name, set := range c.Spec.Nodes { // each by itself
-		active, standby := set.Want()
-		kept := h.kept[schedule.RoleKey{Cluster: schedule.KeyOf(c), Role: name}]
-		need = need.plus(Count{max(0, active+standby-kept.Hosts), max(0, standby-kept.Standby)})
-	}
-	return need
-}
-
-// Room returns how many more hosts a tenant's clusters could get, in addition to their present need. brake is the number
-// of the site's brake.
-func (t *Tenants) Room(tenant *Tenant, clusters []v1.SIPCluster, held Counts, brake int) int {
-	room := *tenant.Hosts.Max - t.used(held, brake)[tenant.Name]
-	for i := range clusters {
-		if of := t.Of(clusters[i].Namespace); of != nil && of.Name == tenant.Name {
-			room -= held.need(&clusters[i]).Hosts
-		}
-	}
-	return max(0, room)
+// Room returns how many hosts a tenant's clusters may have beyond those that they hold and are releasing. brake is the
+// number of the site's brake.
+func (t *Tenants) Room(tenant *Tenant, held Counts, brake int) int {
+	return max(0, *tenant.Hosts.Max-t.used(held, brake)[tenant.Name])
 }
 
 // Clusters reports the clusters beyond their tenant's limit. Clusters in the tree (known) stay. The others come by
