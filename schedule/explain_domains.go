@@ -1,5 +1,10 @@
 package schedule
 
+import (
+	"maps"
+	"slices"
+)
+
 // room counts the free hosts that fit a shape, in all and by domain, before any is assigned.
 type room struct {
 	hosts, loose int // loose: hosts without a domain
@@ -85,6 +90,22 @@ func (s *planner) warnCrowded(r *role) {
 		if hosts > r.most(d) {
 			r.warn(Crowded{r.tree.key(d), r.tree.names[d], hosts, r.most(d)})
 		}
+	}
+}
+
+// warnUnpacked warns of a packed role that has hosts in several domains. They stay.
+func (s *planner) warnUnpacked(r *role) {
+	if r.packed < 0 || r.want() == 0 {
+		return
+	}
+	in, t := map[string]bool{}, s.topology[r.packed]
+	for _, i := range r.has() {
+		if d := t.dom[i]; d >= 0 {
+			in[t.names[d]] = true
+		}
+	}
+	if len(in) > 1 {
+		r.warn(Unpacked{r.pack, slices.Sorted(maps.Keys(in))})
 	}
 }
 

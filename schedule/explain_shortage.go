@@ -54,6 +54,8 @@ type Shortage struct {
 	// Packed is the domain into which the short role is packed: the one with the most hosts for it. It is zero if the
 	// role may lie anywhere.
 	Packed Room
+	// Elsewhere counts the free hosts that the packed role could use, in other domains than Packed.
+	Elsewhere int
 	// Missing is the kind of host that is missing.
 	Missing Missing
 	// Limit is that of the tenant, nil if hosts are lacking. Need of the cluster's hosts, or of its standby hosts, are
@@ -107,6 +109,7 @@ func (s *planner) shortage(cut *solve.Shortage) Shortage {
 	}
 	if cut.Packed != solve.None {
 		out.Packed = Room{short.pack, s.topology[short.packed].names[cut.Packed]}
+		out.Elsewhere = s.outside(short, cut.Packed)
 	}
 	var roles []*role
 	for _, n := range cut.Roles {
@@ -131,6 +134,16 @@ func (s *planner) shortage(cut *solve.Shortage) Shortage {
 		out.Unmatched, out.Unmet, out.Near = s.unmatched(short)
 	}
 	return out
+}
+
+// outside counts the free hosts that a packed role could use in other domains than one.
+func (s *planner) outside(r *role, domain int32) (n int) {
+	for i := range s.hosts {
+		if c := s.hosts[i].class; c >= 0 && r.shape.fits[c] && s.topology[r.packed].dom[i] != domain {
+			n++
+		}
+	}
+	return n
 }
 
 // limited is the shortage of a cluster whose tenant has as many hosts as it may have.

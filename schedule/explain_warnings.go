@@ -154,6 +154,11 @@ type (
 		Key, Fullest, Emptiest string
 		Most, Least, Skew      int
 	}
+	// Unpacked: the role's hosts are to lie in one domain of Key, and lie in several, by name.
+	Unpacked struct {
+		Key     string
+		Domains []string
+	}
 	// Crossing: the host, and More others, lie in another wide domain than most hosts of their narrow one.
 	Crossing struct {
 		Host  HostKey
@@ -185,5 +190,6 @@ func (Unlabelled) isWarning()         {}
 func (Unfit) isWarning()              {}
 func (Crowded) isWarning()            {}
 func (Uneven) isWarning()             {}
+func (Unpacked) isWarning()           {}
 func (Crossing) isWarning()           {}
 func (TooMuchReserved) isWarning()    {}

@@ -73,3 +73,17 @@ func TestIdleRoles(t *testing.T) {
 	p := plan(t, []v1.SIPCluster{newCluster("a", roles), newCluster("b", refused)}, hosts, Previous{}, options)
 	need.That(t, !p.Clusters[0].Unschedulable && p.Clusters[1].Unschedulable, "got %s", summary(p))
 }
+
+// TestUnpacked: a packed role in two racks is warned of, and its shortage counts the hosts elsewhere.
+func TestUnpacked(t *testing.T) {
+	set := nodes("kind=w", 4, 0)
+	set.TopologyKey, set.Pack = "", "rack"
+	hosts := []inventory.Host{claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker),
+		claimed(host1("h2", "w", "r1"), "a", v1.RoleWorker), claimed(host1("h3", "w", "r9"), "a", v1.RoleWorker),
+		host1("x1", "w", "r9"), host1("x2", "w", "r8")}
+	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})}, hosts, Previous{},
+		testOptions)
+	need.Deep(t, "warnings", p.Clusters[0].Roles[0].Warnings, []Warning{Unpacked{"rack", []string{"r1", "r9"}}})
+	need.Equal(t, "hosts elsewhere", p.Shortages[0].Elsewhere, 2)
+	need.Words(t, "shortage", Say.Shortage(&p.Shortages[0]), "2 more hosts lie elsewhere", "Missing: 1 host with kind=w in rack r1.")
+}

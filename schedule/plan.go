@@ -32,6 +32,7 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 		s.warnUnlabelled(r)
 		s.warnCrowded(r)
 		s.warnUneven(r)
+		s.warnUnpacked(r)
 	}
 	return s.result(), nil
 }

@@ -138,6 +138,8 @@ func codeOf(w schedule.Warning) (string, schedule.HostKey) {
 		return finding.Unfit, w.Host
 	case schedule.Unlabelled:
 		return finding.NoDomain, schedule.HostKey{}
+	case schedule.Unpacked:
+		return finding.Uneven, schedule.HostKey{}
 	case schedule.Crossing:
 		return finding.Crosses, w.Host
 	case schedule.TooMuchReserved:

@@ -23,6 +23,9 @@ func Shortage(c *schedule.Shortage) string {
 	fmt.Fprintf(&b, "short %d: %s; %s.", c.Need-c.Capacity, needs(c), has(c)+keptFrom(c))
 	if c.Packed != (schedule.Room{}) {
 		fmt.Fprintf(&b, " All hosts of %s are to lie in one %s: these are in %s.", c.Short, c.Packed.Key, c.Packed.Name)
+		if c.Elsewhere > 0 {
+			fmt.Fprintf(&b, " %s %s elsewhere.", text.Count(c.Elsewhere, "more host"), Verb(c.Elsewhere, "lies", "lie"))
+		}
 	}
 	if c.Full > 0 {
 		fmt.Fprintf(&b, " %s %s, but %s in a domain where the role has its hosts already.",
@@ -49,7 +52,11 @@ func Shortage(c *schedule.Shortage) string {
 	}
 	// Hosts with the correctly spelled value would do, and no role asks for them.
 	if !(c.Unmatched && c.Near != "") {
-		b.WriteString(" " + missing(&c.Missing) + ".")
+		b.WriteString(" " + missing(&c.Missing))
+		if c.Packed != (schedule.Room{}) {
+			b.WriteString(" in " + c.Packed.Key + " " + c.Packed.Name)
+		}
+		b.WriteString(".")
 	}
 	return b.String()
 }

@@ -269,6 +269,8 @@ func roleWarning(w schedule.Warning) string {
 	case schedule.Crowded:
 		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value,
 			w.Hosts, w.Max)
+	case schedule.Unpacked:
+		return fmt.Sprintf("its hosts are to lie in one %s, and lie in %s: they are kept", w.Key, list(w.Domains, mostRoles))
 	case schedule.Crossing:
 		words := crossing(&w.Label)
 		if w.More > 0 {
