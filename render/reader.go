@@ -44,7 +44,7 @@ func readerLists() []rbacv1.PolicyRule {
 	for _, kinds := range []struct{ group, resource string }{
 		{"", "services"}, {"apps", "deployments"}, {"ironic.metal3.io", "ironics"},
 		{"placement.openstack.org", "placementapis"}, {"kustomize.toolkit.fluxcd.io", "kustomizations"},
-		{"argoproj.io", "applications"},
+		{"source.toolkit.fluxcd.io", "gitrepositories"}, {"argoproj.io", "applications"},
 	} {
 		lists = append(lists, rbacv1.PolicyRule{APIGroups: []string{kinds.group}, Resources: []string{kinds.resource},
 			Verbs: []string{"list"}})

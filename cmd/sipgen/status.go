@@ -58,9 +58,10 @@ specs. Without --write, no specs are read and nothing is written.
 
 Then print the services that are not ready: the Site's Ironics, Vinos and PlacementAPIs by their
 conditions, the rollouts of the clusters' services, and the engine's Kustomizations or Applications:
-which commit each has applied, and which are suspended or fail. The reader of policy/ may list all
-but vinoes: a Vino holds the BMCs' password. Of files, the objects among those of --inventory are
-printed.
+which commit each has applied, and which are suspended or fail. If hosts carry labels, and the
+engine's root or its source is missing or fails, nothing is synced any more, and an operator has to
+act. The reader of policy/ may list all but vinoes: a Vino holds the BMCs' password. Of files, the
+objects among those of --inventory are printed.
 
 -o wide also lists healthy hosts and services.
 
@@ -204,8 +205,18 @@ func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previo
 		return before, nil, err
 	}
 	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name,
-		status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, in, site, before, wide), before.Edited,
+		status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, in, site, before, anyLabeled(answer), wide), before.Edited,
 		sentence.Conflicts(answer)}, nil
+}
+
+// anyLabeled reports whether a host carries labels of a cluster.
+func anyLabeled(answer *holdings.Holdings) bool {
+	for i := range answer.Hosts {
+		if answer.Hosts[i].Labels.NameCluster() {
+			return true
+		}
+	}
+	return false
 }
 
 // statusInput returns the tree and the hosts, with the findings of preflight for the hosts that the tree patches.

@@ -34,14 +34,16 @@ var serviceKinds = []struct {
 	{"Deployment", schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}},
 	{status.Kustomization, schema.GroupVersionResource{Group: "kustomize.toolkit.fluxcd.io", Version: "v1",
 		Resource: "kustomizations"}},
+	{status.GitRepository, schema.GroupVersionResource{Group: "source.toolkit.fluxcd.io", Version: "v1",
+		Resource: "gitrepositories"}},
 	{status.Application, schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1",
 		Resource: "applications"}},
 }
 
 // servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of
-// the hosts. Kinds that cannot be read, or that no file has, are left out.
+// the hosts. labeled: hosts carry labels of clusters, so that the engine has synced the tree. Kinds that cannot be read, or that no file has, are left out.
 func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site,
-	before app.Before, wide bool) []status.Service {
+	before app.Before, labeled, wide bool) []status.Service {
 	wanted := wantedServices(site, before)
 	var fromFiles, objects []manifest.Document
 	if in.Inventory != app.FromCluster && in.Inventory != manifest.Stdin {
@@ -72,7 +74,7 @@ func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *
 		}
 		objects = append(objects, found...)
 	}
-	return status.Services(wanted, objects, before.Commit)
+	return status.Services(wanted, objects, before.Commit, labeled)
 }
 
 func liveObjects(ctx context.Context, in *cmdline.Inputs, resource schema.GroupVersionResource,
@@ -116,8 +118,9 @@ func wantedServices(site *v1alpha1.Site, before app.Before) []status.Wanted {
 func syncs(files map[string][]byte) (out []status.Wanted) {
 	for file, content := range files {
 		engine, _, _ := strings.Cut(file, "/")
-		kind := map[string]string{"flux": status.Kustomization, "argocd": status.Application}[engine]
-		if kind == "" || path.Ext(file) != ".yaml" || path.Base(file) == "kustomization.yaml" {
+		kind, known := map[string]string{"flux": status.Kustomization, "argocd": status.Application}[engine]
+		root := path.Base(file) == "root.yaml" // what syncs all others, and its source
+		if !known || path.Ext(file) != ".yaml" || path.Base(file) == "kustomization.yaml" {
 			continue
 		}
 		docs, err := manifest.Parse(file, content)
@@ -125,8 +128,8 @@ func syncs(files map[string][]byte) (out []status.Wanted) {
 			continue // edited by hand, which is a finding of its own
 		}
 		for _, doc := range docs {
-			if doc.Kind == kind {
-				out = append(out, status.Wanted{Kind: kind, Namespace: doc.Namespace, Name: doc.Name})
+			if doc.Kind == kind || root && doc.Kind == status.GitRepository {
+				out = append(out, status.Wanted{Kind: doc.Kind, Namespace: doc.Namespace, Name: doc.Name, Root: root})
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, p
 	p := checked.Plan
 	hosts := status.Of(statusInput(p.Loaded.Site, before, p.Placement.Holdings, p.Loaded.Hosts))
 	tenants := tenantStatus(p, hosts)
-	tenants.Services = servicesOf(ctx, ui, in, p.Loaded.Site, before, false)
+	tenants.Services = servicesOf(ctx, ui, in, p.Loaded.Site, before, anyLabeled(p.Placement.Holdings), false)
 	failed := writeStatuses(ctx, ui, in, tenants)
 	shown := showStatus(ui, before, &siteStatus{v1alpha1.APIVersion, "Status", p.Loaded.Site.Name, hosts,
 		tenants.Services, before.Edited, sentence.Conflicts(p.Placement.Holdings)}, output)

@@ -15,6 +15,8 @@ import (
 const (
 	Kustomization = "Kustomization"
 	Application   = "Application"
+	// GitRepository is the source of Flux's.
+	GitRepository = "GitRepository"
 )
 
 func isEngines(kind string) bool { return kind == Kustomization || kind == Application }

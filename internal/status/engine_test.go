@@ -17,16 +17,18 @@ const (
 	former = "2222222222222222222222222222222222222222"
 )
 
+func kustomization(spec, revision, ready string) string {
+	return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: engine, name: a, generation: 2}\nspec: {" + spec + "}\n" +
+		"status: {observedGeneration: 2, lastAppliedRevision: '" + revision + "', conditions: [{type: Ready, " + ready + "}]}\n"
+}
+
+func application(automated, status string) string {
+	return "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {namespace: engine, name: a}\nspec: {syncPolicy: {" + automated + "}}\nstatus: {" + status + "}\n"
+}
+
 // TestEngine: what the engine's objects say of the commit that they have applied. Their statuses are as kustomize-controller v1.7 and Argo CD v3.2 write
 // them.
 func TestEngine(t *testing.T) {
-	kustomization := func(spec, revision, ready string) string {
-		return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: engine, name: a, generation: 2}\nspec: {" + spec + "}\n" +
-			"status: {observedGeneration: 2, lastAppliedRevision: '" + revision + "', conditions: [{type: Ready, " + ready + "}]}\n"
-	}
-	application := func(automated, status string) string {
-		return "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {namespace: engine, name: a}\nspec: {syncPolicy: {" + automated + "}}\nstatus: {" + status + "}\n"
-	}
 	const well = "status: 'True', reason: ReconciliationSucceeded, message: ok"
 	const automated = "automated: {prune: true}"
 	for name, row := range map[string]struct {
@@ -48,12 +50,12 @@ func TestEngine(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
-			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, newest)[0]
+			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, newest, false)[0]
 			if found.Commit != row.commit || found.Ready != row.ready || !strings.Contains(found.What, row.what) || row.what == "" && found.What != "" {
 				t.Errorf("found %+v", found)
 			}
 			// Without the tree's commit, as of a folder, no commit is wrong.
-			if found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, "")[0]; strings.Contains(found.What, "the tree is of") {
+			if found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, "", false)[0]; strings.Contains(found.What, "the tree is of") {
 				t.Errorf("a folder: found %+v", found)
 			}
 		})
@@ -104,7 +106,7 @@ func TestServices(t *testing.T) {
 		if row.object != "" {
 			docs = []manifest.Document{{Kind: row.kind, Namespace: "n", Name: "x", JSON: []byte("{" + row.object + "}")}}
 		}
-		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs, "")[0]
+		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs, "", false)[0]
 		need.That(t, s.Ready == row.ready && s.Stuck == row.stuck && s.What == row.what && s.Service == row.kind+" n/x",
 			"%s: found %+v\nwant %v %v %s", row.why, s, row.ready, row.stuck, row.what)
 	}
@@ -136,5 +138,37 @@ func TestServicesOfTenants(t *testing.T) {
 	need.That(t, c != nil && c.Status == metav1.ConditionTrue && c.Message == "2 services: 2 ready", "found %+v", c)
 	if tenants.Services = nil; found() != nil {
 		t.Error("services that were not read are in the status")
+	}
+}
+
+// What syncs everything else, and where it comes from, is stuck if it is gone or fails after hosts were synced. Before the first
+// sync, and while it is on its way, it is not.
+func TestNothingSyncs(t *testing.T) {
+	const failing = "status: 'False', reason: GitOperationFailed, message: no such repository"
+	source := func(condition string) string {
+		return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: a, namespace: engine}\nstatus: {conditions: [{type: Ready, " + condition + "}]}\n"
+	}
+	for name, row := range map[string]struct {
+		kind, object  string
+		root, labeled bool
+		stuck         bool
+		what          string
+	}{
+		"no root":                          {Kustomization, "", true, true, true, "there is no such object: nothing is synced any more"},
+		"no root of Argo CD":               {Application, "", true, true, true, "nothing is synced any more"},
+		"no source":                        {GitRepository, "", true, true, true, "nothing is synced any more"},
+		"no root before the first sync":    {Kustomization, "", true, false, false, "there is no such object"},
+		"no other object":                  {Kustomization, "", false, true, false, "there is no such object"},
+		"a source with a wrong URL":        {GitRepository, source(failing), true, true, true, "no such repository: nothing is synced any more"},
+		"a source at work":                 {GitRepository, source("status: Unknown, reason: Progressing, message: x"), true, true, false, "Progressing"},
+		"a root that fails":                {Kustomization, kustomization("", "main@sha1:"+former, "status: 'False', reason: ArtifactFailed, message: no path"), true, true, true, "no path"},
+		"a root that is suspended":         {Kustomization, kustomization("suspend: true", "main@sha1:"+newest, "status: 'True', reason: ReconciliationSucceeded, message: ok"), true, true, false, "suspended"},
+		"a root of Argo CD without source": {Application, application("automated: {prune: true}", "sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such repository}]"), true, true, true, "nothing is synced any more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
+			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a", Root: row.root}}, docs, newest, row.labeled)[0]
+			need.That(t, found.Stuck == row.stuck && !found.Ready && strings.Contains(found.What, row.what), "found %+v", found)
+		})
 	}
 }

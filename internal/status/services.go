@@ -12,8 +12,13 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Wanted is an object of the tree that reports its own status: a Deployment of a cluster, or a service of the site.
-type Wanted struct{ Kind, Namespace, Name, Cluster string }
+// Wanted is an object of the tree that reports its own status: a Deployment of a cluster, a service of the site, or an
+// object of the engine.
+type Wanted struct {
+	Kind, Namespace, Name, Cluster string
+	// Root: the engine syncs everything else by it, or from it.
+	Root bool
+}
 
 // Service is the state of a service of the tree, by its live object.
 type Service struct {
@@ -26,7 +31,7 @@ type Service struct {
 	Commit string `json:"commit,omitempty"`
 	// What is more detail: the conditions that are not as they should be, or the progress of a rollout.
 	What string `json:"what,omitempty"`
-	// Stuck: the rollout has ended, and the service is not ready.
+	// Stuck: the rollout has ended, and the service is not ready; or nothing is synced any more.
 	Stuck bool `json:"stuck,omitempty"`
 }
 
@@ -57,27 +62,35 @@ type live struct {
 }
 
 // Services compares the objects of the tree with the live ones, in the order of clusters and names, those of the site
-// first. commit is the tree's, empty: unknown.
-func Services(wanted []Wanted, objects []manifest.Document, commit string) []Service {
+// first. commit is the tree's, empty: unknown. labeled: the engine has synced hosts before, so that a root which is not
+// there or fails is stuck.
+func Services(wanted []Wanted, objects []manifest.Document, commit string, labeled bool) []Service {
 	byName := map[Wanted]*manifest.Document{}
 	for i := range objects {
 		byName[Wanted{Kind: objects[i].Kind, Namespace: objects[i].Namespace, Name: objects[i].Name}] = &objects[i]
 	}
 	out := []Service{}
 	for _, w := range wanted {
+		broken := true
 		s := Service{Service: w.Kind + " " + w.Namespace + "/" + w.Name, Cluster: w.Cluster,
 			What: "not synced: there is no such object"}
 		if doc := byName[Wanted{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}]; doc != nil {
 			var object live
+			broken = false
 			if json.Unmarshal(doc.JSON, &object) != nil {
 				s.What = "its status cannot be read"
 			} else if isEngines(w.Kind) {
 				s.Commit, s.Ready, s.What = synced(doc, &object, commit)
+				broken = !s.Ready && object.fails()
 			} else if w.Kind == "Deployment" {
 				s.Ready, s.Stuck, s.What = object.rollout()
 			} else {
 				s.Ready, s.What = object.ready()
+				broken = !s.Ready && object.fails()
 			}
+		}
+		if w.Root && broken && labeled {
+			s.Stuck, s.What = true, s.What+": nothing is synced any more (sipgen help runbook change-not-applied)"
 		}
 		s.What = text.Truncate(text.Line(redact.Text(s.What)), maxMessage)
 		out = append(out, s)
@@ -114,6 +127,16 @@ func (o *live) ready() (ready bool, what string) {
 	return ready, strings.Join(words, "; ")
 }
 
+// fails reports whether a condition says that it cannot work: Flux's Ready is False, or Argo CD has an error.
+func (o *live) fails() bool {
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Ready" && c.Status == "False" || strings.HasSuffix(c.Type, "Error") {
+			return true
+		}
+	}
+	return false
+}
+
 // rollout returns the progress of a Deployment, as kubectl rollout status does.
 func (o *live) rollout() (ready, stuck bool, what string) {
 	want := int32(1)
@@ -142,7 +165,7 @@ func (o *live) rollout() (ready, stuck bool, what string) {
 func ServiceSummary(services []Service) string {
 	ready, all := 0, 0
 	for _, s := range services {
-		if s.isEngines() {
+		if s.isEngines() || strings.HasPrefix(s.Service, GitRepository+" ") {
 			continue
 		}
 		all++

@@ -281,6 +281,8 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 			use(&host.State)}
 	case len(carried) == 0 && host.State.NodeReuse != "":
 		return HostStatus{State: Reserved, What: "seen without labels; " + reserved(host, "no other cluster")}
+	case len(carried) == 0 && (holdings.Unfit(host) != holdings.Why{} || holdings.Failed(host) != holdings.Why{}):
+		return HostStatus{State: Released, What: "seen without labels; no cluster can have it as it is (sipgen hosts has why)"}
 	case len(carried) == 0:
 		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():

@@ -152,6 +152,11 @@ func TestWhatIsSaid(t *testing.T) {
 // TestReleasedAndInUse: a released host without labels that somebody still uses is nobody's to have, and status says who uses it.
 func TestReleasedAndInUse(t *testing.T) {
 	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
+	const notNow = "seen without labels; no cluster can have it as it is (sipgen hosts has why)"
+	for _, state := range []inventory.State{{Cordoned: "a new disk"}, {Unhealthy: true}, {Paused: true}, {Detached: true}} {
+		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
+		need.That(t, len(got) == 1 && got[0].State == Released && strings.HasSuffix(got[0].What, notNow), "%+v: found %+v", state, got)
+	}
 	for want, state := range map[string]inventory.State{
 		"seen without labels: the next run can assign it":                                                         {},
 		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
