@@ -137,7 +137,7 @@ func (s *planner) leaveAlone(i int32) {
 	is, key := h.holding, h.holding.Labels.Cluster
 	h.reject = condition(h.Host, is.Why)
 	switch is.Why.Code {
-	case holdings.IncompleteLabels, holdings.InvalidRole, holdings.OldLabels:
+	case holdings.IncompleteLabels, holdings.InvalidRole, holdings.OldLabels, holdings.SIPLabels:
 		s.warn(NotHandedOut{h.key(), h.reject})
 	default:
 		s.foreign[key] = append(s.foreign[key], h.key())

@@ -272,6 +272,9 @@ func (h *Holding) decide(in *Input) {
 	default:
 		h.State, h.Why = Free, ineligible(h.Host)
 	}
+	if why, is := ofOldSIP(h.Host, in.Keys); is && h.Claim == nil && (h.State == Free || h.Why.Code == IncompleteLabels) {
+		h.State, h.Why = LeftAlone, why
+	}
 	h.Approval = h.approval(in)
 }
 

@@ -381,3 +381,43 @@ func TestKeptForReuse(t *testing.T) {
 	}
 	need.Same(t, "", got, []string{"ill", "left", "lost"})
 }
+
+// TestLabelsOfOldSIP: what a SIP operator of before April 2021 claimed is nobody's, in use or not, unless the tree has
+// it, and the reason removes each of its labels.
+func TestLabelsOfOldSIP(t *testing.T) {
+	today := LabelKeys{"sip.airshipit.org/cluster-namespace", "sip.airshipit.org/cluster-name",
+		"sip.airshipit.org/node-type", "sip.airshipit.org/standby"}
+	const at = "-n m baremetalhost h "
+	for _, row := range []struct{ labels, want string }{
+		{"sip-scheduled note-type workload-cluster", at + "sip.airshipit.org/note-type- sip.airshipit.org/sip-scheduled- " +
+			"sip.airshipit.org/workload-cluster-"},
+		{"scheduled workload-cluster node-type", at + "sip.airshipit.org/scheduled- sip.airshipit.org/workload-cluster- " +
+			"sip.airshipit.org/node-type-"},
+		{"cluster node-type", at + "sip.airshipit.org/cluster- sip.airshipit.org/node-type-"},
+		{"cluster", at + "sip.airshipit.org/cluster-"},
+		{"rack server", ""},
+	} {
+		for _, used := range []bool{false, true} {
+			host := inventory.Host{Namespace: "m", Name: "h", UID: "u1", Labels: map[string]string{}}
+			for name := range strings.FieldsSeq(row.labels) {
+				host.Labels["sip.airshipit.org/"+name] = "red"
+			}
+			if used {
+				host.State.Consumer = &inventory.Consumer{Kind: "Machine", Namespace: "t", Name: "m1"}
+			}
+			is := need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today}))(t).Hosts[0]
+			if row.want == "" {
+				need.Equal(t, row.labels, is.State, Free)
+				continue
+			}
+			need.Equal(t, row.labels, is.State, LeftAlone)
+			need.Equal(t, row.labels, is.Why, Why{SIPLabels, row.want})
+			tree := Claim{Host: HostKey{"m", "h"}, UID: "u1", Cluster: ClusterKey{"t", "red"}, Role: "Worker"}
+			is = need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today, Tree: []Claim{tree}}))(t).Hosts[0]
+			need.Equal(t, row.labels+", in the tree", is.State, Held)
+		}
+	}
+	host := inventory.Host{Namespace: "m", Name: "$(reboot)", Labels: map[string]string{"sip.airshipit.org/cluster": "a"}}
+	is := need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today}))(t).Hosts[0]
+	need.Equal(t, "a name that is none", is.Why, Why{Code: SIPLabels})
+}

@@ -1,6 +1,13 @@
 package holdings
 
-import "github.com/airshipit/sipgen/inventory"
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/airshipit/sipgen/inventory"
+)
 
 // LabelKeys are the label keys by which a host is claimed.
 type LabelKeys struct {
@@ -61,4 +68,31 @@ func (k LabelKeys) Differ(h *inventory.Host, c Claim) (labels []Label) {
 		}
 	}
 	return labels
+}
+
+// sipLabels are the keys by which the SIP operator claimed hosts before April 2021.
+var sipLabels = []string{
+	"sip.airshipit.org/cluster", "sip.airshipit.org/note-type", "sip.airshipit.org/scheduled",
+	"sip.airshipit.org/sip-scheduled", "sip.airshipit.org/workload-cluster",
+}
+
+// ofOldSIP reports whether an old SIP operator claimed a host, with the arguments of kubectl label that remove its
+// labels. A name that Kubernetes does not allow is in no command.
+func ofOldSIP(h *inventory.Host, keys LabelKeys) (why Why, is bool) {
+	var old, remove []string
+	for _, key := range sipLabels {
+		if _, ok := h.Labels[key]; ok && !slices.Contains(keys.All(), key) {
+			old = append(old, key)
+		}
+	}
+	for _, key := range append(slices.Clone(old), keys.All()...) {
+		if _, ok := h.Labels[key]; ok {
+			remove = append(remove, key+"-")
+		}
+	}
+	why.Code = SIPLabels
+	if len(validation.IsDNS1123Label(h.Namespace))+len(validation.IsDNS1123Subdomain(h.Name)) == 0 {
+		why.Detail = "-n " + h.Namespace + " baremetalhost " + h.Name + " " + strings.Join(remove, " ")
+	}
+	return why, len(old) > 0
 }

@@ -21,6 +21,8 @@ const (
 	UnknownCluster   Code = "UnknownCluster"
 	IncompleteLabels Code = "IncompleteLabels"
 	InvalidRole      Code = "InvalidRole"
+	// SIPLabels: labels that the SIP operator wrote before April 2021, by other keys than today's.
+	SIPLabels Code = "SIPLabels"
 	// OldLabels: they were read before the tree was committed, and the tree does not have the host.
 	OldLabels Code = "OldLabels"
 )

@@ -30,6 +30,8 @@ var conditions = map[holdings.Code]struct{ general, detailed string }{
 	holdings.Outside:               {"no longer in the site's namespaces", ""},
 	holdings.Recreated:             {"recreated, with another uid", ""},
 	holdings.IncompleteLabels:      {"incomplete sipgen labels", "carries some of %, but not a whole claim"},
+	holdings.SIPLabels: {"labeled by a SIP operator of before April 2021", "labeled by a SIP operator of before April " +
+		"2021: no cluster gets it; if nothing needs the host any more, run kubectl label %"},
 	holdings.InvalidRole: {"claimed for a role without a valid name",
 		"claimed for role %, which is no valid name"},
 	holdings.OldLabels: {"labeled, and read before the tree was committed, which does not have the host: a new " +
