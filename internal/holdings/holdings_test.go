@@ -319,6 +319,33 @@ func TestAsOfTree(t *testing.T) {
 	}
 }
 
+// TestAsOfTreeUnfit: contract 19, an old reading still says that a host is not fit, and neither its use nor its failure.
+func TestAsOfTreeUnfit(t *testing.T) {
+	machine := &inventory.Consumer{Kind: inventory.MachineKind, Namespace: "m", Name: "x"}
+	for _, one := range []struct {
+		read inventory.State
+		want Why
+	}{
+		{inventory.State{Known: true, Operational: "OK", Provisioning: "available"}, Why{}},
+		{inventory.State{Paused: true}, Why{Code: Paused}},
+		{inventory.State{Detached: true}, Why{Code: Detached}},
+		{inventory.State{Cordoned: "audit"}, Why{Cordoned, "audit"}},
+		{inventory.State{Cordoned: "audit", Consumer: machine}, Why{}},
+		{inventory.State{Known: true, Provisioning: "inspecting"}, Why{ProvisioningState, "inspecting"}},
+		{inventory.State{Known: true, Provisioning: "deprovisioning"}, Why{}},
+		{inventory.State{Known: true, Operational: "error", ErrorType: "power", Provisioning: "available"}, Why{}},
+		{inventory.State{Image: true, Cordoned: "audit"}, Why{Cordoned, "audit"}},
+		{inventory.State{Unhealthy: true, Retired: "disks", Deleting: true}, Why{}},
+	} {
+		in := (&row{tree: "red Worker"}).input()
+		in.Hosts[0].State = one.read
+		got := AsOfTree(in.Hosts, in.Tree, keys)
+		need.Equal(t, "not fit", Unfit(&got[0]), one.want)
+		need.Equal(t, "failed", Failed(&got[0]), Why{})
+		need.Equal(t, "in use", got[0].State.InUse(), false)
+	}
+}
+
 func TestGoneHosts(t *testing.T) {
 	in := (&row{tree: "red Worker"}).input()
 	in.Hosts = nil

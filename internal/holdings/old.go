@@ -9,9 +9,9 @@ import (
 )
 
 // AsOfTree returns the hosts of an inventory that was read before the tree was committed. Of a host that the tree has
-// such an inventory says nothing: neither that it is gone, nor its uid, its labels of sipgen or its use. Labels of
-// another host may be those of a release that has been carried out since, so they decide nothing. The hosts are sorted
-// by namespace and name.
+// such an inventory says nothing but that it is not fit: neither that it is gone, nor its uid, its labels of sipgen or
+// its use. Labels of another host may be those of a release that has been carried out since, so they decide nothing. The
+// hosts are sorted by namespace and name.
 func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.Host {
 	at := make(map[HostKey]int, len(hosts))
 	for i := range hosts {
@@ -43,7 +43,7 @@ func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.
 // asClaimed returns a host as the tree knows it. Its other labels and its hardware stay: they change rarely.
 func asClaimed(read *inventory.Host, t *Claim, keys LabelKeys) inventory.Host {
 	h := *read
-	h.State, h.Managers, h.Engine, h.Warnings = inventory.State{}, nil, nil, nil
+	h.State, h.Managers, h.Engine, h.Warnings = unfitState(read), nil, nil, nil
 	if t.UID != "" {
 		h.UID = t.UID
 	}
@@ -55,6 +55,19 @@ func asClaimed(read *inventory.Host, t *Claim, keys LabelKeys) inventory.Host {
 		func(f inventory.Fault) bool { return f.Kind != inventory.FaultPatch })
 	h.Faults = append(h.Faults, readBefore())
 	return h
+}
+
+// unfitState returns of a host's state what keeps a machine from taking it (see Unfit), and neither use nor failure.
+func unfitState(read *inventory.Host) (out inventory.State) {
+	s := &read.State
+	if Unfit(read) == (Why{}) {
+		return out
+	}
+	out.Paused, out.Detached, out.Cordoned = s.Paused, s.Detached, s.Cordoned
+	if !s.InUse() && !s.InError() {
+		out.Known, out.Operational, out.Provisioning = s.Known, s.Operational, s.Provisioning
+	}
+	return out
 }
 
 func readBefore() inventory.Fault {

@@ -17,6 +17,8 @@ var rows = []row{
 		"**Pause the host now** (below). Then [restore its spec](spec-emptied.md)."},
 	{Failed, "", "metal3 reports an error, Cluster API marked the host unhealthy, or the host is being deleted.",
 		"Repair or [replace](../replace-a-host.md) it. The next run replaces an idle host by a free one."},
+	{Taken, "", "The labels are right, and something that is no machine of Cluster API uses the host: a HostClaim, or an image.",
+		"If it is yours, nothing. Else find its owner, or [replace](../replace-a-host.md) the host."},
 	{NotSynced, "", "The engine has not set the labels yet.",
 		"Wait. If the state stays: [Change not applied](change-not-applied.md)."},
 	{Drifted, "", "The labels differ from the branch: an operator edited them, or the branch changed.",

@@ -22,6 +22,7 @@ type State string
 const (
 	Synced    State = "synced"     // What may show that it is cordoned
 	Emptied   State = "emptied"    // its spec is empty, and something runs on it
+	Taken     State = "taken"      // its labels are right; something that is no machine of Cluster API uses it
 	Failed    State = "failed"     // its labels are right; it is in error, marked unhealthy or being deleted
 	NotSynced State = "not synced" // the engine has not set its labels yet
 	Drifted   State = "drifted"    // its labels were edited; the engine restores them
@@ -37,7 +38,7 @@ const (
 )
 
 // states are all of them, as Summary lists them.
-var states = []State{Emptied, Synced, Failed, NotSynced, Drifted, Pending, Releasing, Released, Reserved,
+var states = []State{Emptied, Synced, Taken, Failed, NotSynced, Drifted, Pending, Releasing, Released, Reserved,
 	LeftAlone, Denied, Refused, Missing, Recreated}
 
 // HostStatus is one host of the tree, or one that carries labels without being in it.
@@ -152,7 +153,7 @@ func (h *HostStatus) health(live *inventory.Host) {
 		return
 	case trouble == "":
 		h.What = "cordoned (" + live.State.Cordoned + ")"
-	case h.State == Synced:
+	case h.State == Synced || h.State == Taken:
 		h.State, h.What = Failed, trouble
 		if live.State.InUse() {
 			h.What += "; it probably still serves: " + use(&live.State)
@@ -235,7 +236,18 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 	case claim.Pending:
 		return HostStatus{State: Pending, What: "nothing uses it: the next run releases it"}
 	}
+	if taken(&host.State) {
+		return HostStatus{State: Taken, What: use(&host.State) + ": no machine of its cluster can take it"}
+	}
 	return HostStatus{State: Synced, What: idle(claim, host)}
+}
+
+// taken reports whether something uses a host that is no machine of Cluster API, so that no machine can take it.
+func taken(s *inventory.State) bool {
+	if s.Consumer != nil {
+		return s.Consumer.Kind != inventory.MachineKind && s.Consumer.Kind != inventory.ClusterKind
+	}
+	return s.Image || s.ExternallyProvisioned
 }
 
 // idle returns why no machine can take an active host that nothing uses, "" if one can. health adds a cordon.

@@ -44,6 +44,9 @@ func TestOf(t *testing.T) {
 	cordoned := func(h *inventory.Host) *inventory.Host { h.State.Cordoned = "audit"; return h }
 	retired := func(h *inventory.Host) *inventory.Host { h.State.Retired = "disks"; return h }
 	reused := func(h *inventory.Host) *inventory.Host { h.State.NodeReuse = "md-0"; return h }
+	imaged := func(h *inventory.Host) *inventory.Host { h.State.Image = true; return h }
+	external := func(h *inventory.Host) *inventory.Host { h.State.ExternallyProvisioned = true; return h }
+	standbyOf := func(h *inventory.Host) *inventory.Host { h.Labels[keys.Standby] = "true"; return h }
 	deleting := func(h *inventory.Host) *inventory.Host { h.State.Deleting = true; return h }
 	empty := func(h *inventory.Host) *inventory.Host { h.State.Provisioning = "provisioned"; return h }
 	const whole, machine, noTree = "ns=t name=a role=Worker", "Metal3Machine", "no tree"
@@ -61,6 +64,12 @@ func TestOf(t *testing.T) {
 		{"as the tree has it", claim, host(whole, machine), false, "", Synced, false},
 		{"as the tree has it, cordoned", claim, cordoned(host(whole, machine)), false, "", Synced, false},
 		{"as the tree has it, cordoned and idle", claim, cordoned(host(whole, "")), false, "", Synced, false},
+		{"a HostClaim uses it", claim, host(whole, "HostClaim"), false, "", Taken, false},
+		{"another system uses a standby host", standby, standbyOf(host(whole, "BareMetalInstance")), false, "", Taken, false},
+		{"an image without a consumer", claim, imaged(host(whole, "")), false, "", Taken, false},
+		{"externally provisioned", claim, external(host(whole, "")), false, "", Taken, false},
+		{"a HostClaim uses it, and it is in error", claim, ill(host(whole, "HostClaim")), false, "", Failed, true},
+		{"a HostClaim uses it, and it has no label", claim, host("", "HostClaim"), false, "", Drifted, false},
 		{"retired, in use", claim, retired(host(whole, machine)), false, "", Failed, true},
 		{"retired, idle: the next run replaces it", claim, retired(host(whole, "")), false, "", Failed, false},
 		{"no label yet", claim, host("", ""), false, "", NotSynced, false},
