@@ -136,13 +136,19 @@ func TestGolden(t *testing.T) {
 		t.Run(example, func(t *testing.T) {
 			site, clusters, hosts := inputs(t, example)
 			tree := rendered(t, site, clusters, hosts, nil)
+			claims := need.Value(render.Previous(example, tree, site))(t)
 			if *update {
 				need.OK(t, os.RemoveAll(example))
-				_, err := publish.WriteDir(context.Background(), example, tree, publish.DirOptions{})
+				_, err := publish.WriteDir(context.Background(), example, tree, publish.DirOptions{Lists: publish.Lists{
+					Parts: render.Parts(maps.Keys(tree)), Assignments: render.SharedIn(claims.Claims).Sum()}})
 				need.OK(t, err)
 			}
+			state := need.Value(publish.ReadState(context.Background(), example, publish.Search{Places: []string{"clusters", "rights"}}))(t)
+			need.That(t, state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
+				"the lists of sipgen's files are not of this tree: %+v", state)
+			need.Equal(t, "the sum over all assignments", state.Assignments, render.SharedIn(claims.Claims).Sum())
 			golden := files(t, example)
-			delete(golden, ".sipgen.yaml")
+			maps.DeleteFunc(golden, func(name string, _ []byte) bool { return filepath.Base(name) == ".sipgen.yaml" })
 			need.Same(t, "files: make golden", slices.Sorted(maps.Keys(golden)), slices.Sorted(maps.Keys(tree)))
 			for _, path := range slices.Sorted(maps.Keys(tree)) {
 				need.That(t, bytes.Equal(golden[path], tree[path]), "golden/%s/%s differs: make golden, and review the diff", example, path)

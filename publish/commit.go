@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 		return nil, err
 	}
 	writer := objects.NewWriter(base.files.Store)
-	edits, err := siteEdits(writer, r.target.Path, result, tree)
+	edits, err := siteEdits(writer, r.target.Path, result, tree, meta.Lists.format(tree, base.owned), base.owned)
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +131,9 @@ func (s *Snapshot) changes(tree Tree, foreign []string) ([]Change, error) {
 func (s *Snapshot) CheckOwned() error {
 	if s.damaged != nil {
 		return s.damaged
+	}
+	if s.owned.Damaged != nil {
+		return fmt.Errorf("/%s: %w", s.path, s.owned.Damaged)
 	}
 	if s.Foreign {
 		return fmt.Errorf("/%s: a path that is %w: it holds files and no %s; take another path, or adopt this one", s.path,
@@ -199,13 +203,24 @@ func checkExtraFiles(extra Tree, edits map[string]plumbing.Hash) error {
 	return errors.Join(problems...)
 }
 
-// siteEdits returns the blobs that the site's files become, by their paths in the repository.
-func siteEdits(writer *objects.Writer, site string, result Result, tree Tree) (map[string]plumbing.Hash, error) {
-	list, err := writer.AddBlob(treefs.FormatOwnership(tree))
-	if err != nil {
-		return nil, err
+// siteEdits returns the blobs that the site's files become, with its lists, by their paths in the repository.
+func siteEdits(writer *objects.Writer, site string, result Result, tree, lists Tree,
+	owned *treefs.Owned) (map[string]plumbing.Hash, error) {
+	edits := map[string]plumbing.Hash{}
+	var err error
+	for _, name := range slices.Sorted(maps.Keys(lists)) {
+		if bytes.Equal(lists[name], owned.Lists[name]) {
+			continue
+		}
+		if edits[path.Join(site, name)], err = writer.AddBlob(lists[name]); err != nil {
+			return nil, err
+		}
 	}
-	edits := map[string]plumbing.Hash{path.Join(site, OwnershipFile): list}
+	for _, folder := range owned.Folders {
+		if name := treefs.ListOf(folder); lists[name] == nil {
+			edits[path.Join(site, name)] = plumbing.ZeroHash
+		}
+	}
 	for _, names := range [][]string{result.Added, result.Changed} {
 		for _, name := range names {
 			if edits[path.Join(site, name)], err = writer.AddBlob(tree[name]); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 
@@ -16,6 +17,7 @@ import (
 // DirOptions are what WriteDir may do. The zero value is the careful one.
 type DirOptions struct {
 	Adopt bool // take over a folder, or files in it, that sipgen did not write
+	Lists Lists
 }
 
 // WriteDir makes a folder hold the tree: owned files are replaced or deleted, everything else stays. Files are 0644
@@ -41,10 +43,12 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	}
 	defer here.Close()
 
-	owned, list, found, err := treefs.ReadOwned(here)
+	owned, found, err := treefs.ReadOwned(here)
+	if err == nil {
+		err = owned.Damaged
+	}
 	switch {
 	case errors.Is(err, ErrOwnership) && opts.Adopt:
-		owned = nil
 	case err != nil:
 		return Result{}, fmt.Errorf("%s: %w", dir, err)
 	case !found && !opts.Adopt:
@@ -56,8 +60,14 @@ func WriteDir(ctx context.Context, dir string, tree Tree, opts DirOptions) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	changes := Tree{OwnershipFile: treefs.FormatOwnership(tree)}
-	if result.unchanged() && bytes.Equal(list, changes[OwnershipFile]) {
+	lists := opts.Lists.format(tree, owned)
+	changes := Tree{OwnershipFile: lists[OwnershipFile]} // always: it is what a run that was killed is finished by
+	for name, list := range lists {
+		if !bytes.Equal(list, owned.Lists[name]) {
+			changes[name] = list
+		}
+	}
+	if result.unchanged() && maps.EqualFunc(lists, owned.Lists, bytes.Equal) {
 		return result, nil
 	}
 	for _, name := range slices.Concat(result.Added, result.Changed) {

@@ -84,7 +84,7 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 
 func TestWriteDirRefuses(t *testing.T) {
 	t.Parallel()
-	list := string(treefs.FormatOwnership(tree("a", "1")))
+	list := string(treefs.FormatLists(tree("a", "1"), nil, nil, "")[OwnershipFile])
 	rows := []struct {
 		why   string
 		have  Tree
@@ -204,7 +204,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 		put(t, dir, tree("a/mine", "hand"))
 		changes := maps.Clone(after)
 		delete(changes, "same")
-		changes[OwnershipFile] = treefs.FormatOwnership(after)
+		changes[OwnershipFile] = treefs.FormatLists(after, nil, nil, "")[OwnershipFile]
 		put(t, filepath.Join(dir, treefs.StageInside), changes)
 		steps := []string{"gone/deep/x", "was/a/folder", "a/b", "new/y", "was", OwnershipFile}
 		for _, name := range steps[:moved] {
@@ -226,7 +226,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, before)
-	put(t, filepath.Join(dir, treefs.StageInside), Tree{"new": []byte("2"), OwnershipFile: treefs.FormatOwnership(tree("new", "2"))})
+	put(t, filepath.Join(dir, treefs.StageInside), Tree{"new": []byte("2"), OwnershipFile: treefs.FormatLists(tree("new", "2"), nil, nil, "")[OwnershipFile]})
 	put(t, dir, tree("new", "hand"))
 	wantError(t, "somebody's file in the way", need.Err(ReadDir(t.Context(), dir)), ErrTaken, "new: ")
 	text := onDisk(t, dir)["new"]

@@ -25,7 +25,8 @@ const filesAtOnce = 500
 
 // Walk is what Snapshot.History reads.
 type Walk struct {
-	// Files is a pattern of path.Match for the files below Target.Path.
+	// Files is a pattern of path.Match for the files below Target.Path. Their folders have OwnershipFiles, if they are
+	// not on the root's.
 	Files string
 	// Since: older commits are not looked for. Zero: all are.
 	Since time.Time
@@ -147,7 +148,7 @@ func (s *Snapshot) fetchFiles(ctx context.Context, store *objects.Store, walk Wa
 	missing := map[plumbing.Hash]bool{}
 	matches := matcher{store: store}
 	for _, version := range versions {
-		for _, pattern := range []string{walk.Files, OwnershipFile} {
+		for _, pattern := range []string{walk.Files, OwnershipFile, path.Join(path.Dir(walk.Files), OwnershipFile)} {
 			files, _ := matches.in(version.site, pattern) // readVersions has the error
 			for _, file := range files {
 				if store.HasEncodedObject(file.hash) != nil {
@@ -212,21 +213,23 @@ func (s *Snapshot) readVersions(ctx context.Context, walk Walk, versions []*Vers
 // hold compares the files of a state, which a pattern matches, with the list of sipgen's files. An error is why there
 // is no such list.
 func (s *State) hold(pattern string, here treefs.Reader) error {
-	owned, _, found, err := treefs.ReadOwned(here)
+	owned, found, err := treefs.ReadOwned(here)
 	switch {
 	case err != nil && !errors.Is(err, ErrOwnership):
 		return err
+	case err == nil && owned.Damaged != nil:
+		err = owned.Damaged
 	case !found && len(s.Tree) > 0:
 		err = fmt.Errorf("%s: %w: there is no such file", OwnershipFile, ErrForeign)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Tree)) {
-		if digest, ours := owned[name]; !ours {
+		if digest, ours := owned.Sums[name]; !ours {
 			s.Others = append(s.Others, name)
 		} else if treefs.Digest(s.Tree[name]) != digest {
 			s.Edited = append(s.Edited, name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(owned)) {
+	for _, name := range slices.Sorted(maps.Keys(owned.Sums)) {
 		if _, there := s.Tree[name]; !there && matched(pattern, name) {
 			s.Missing = append(s.Missing, name)
 		}

@@ -41,6 +41,7 @@ type Meta struct {
 	RequireSigned bool   // ErrUnsigned unless there is a Signer
 
 	Adopt bool // take over a path, or files in it, that sipgen did not write
+	Lists Lists
 
 	// ExtraFiles are files that are committed next to the tree, by their paths from the repository's root. They
 	// describe this run, so a change of their contents is never a reason for a commit; only a missing one is.

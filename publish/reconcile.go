@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// Result lists what a write did, sorted by path. OwnershipFile is in none of the lists.
+// Result lists what a write did, sorted by path. OwnershipFiles are in none of the lists.
 type Result struct {
 	Added, Changed, Deleted []string
 	// Foreign are the changed files that sipgen did not write, and that are replaced because Adopt is set.
@@ -25,15 +25,15 @@ func (r Result) unchanged() bool {
 }
 
 // reconcile compares a folder with the tree it shall hold: what to write, what to delete, and every reason
-// to refuse. owned is what its OwnershipFile lists.
-func reconcile(ctx context.Context, where string, here treefs.Reader, owned map[string]string, tree Tree, adopt bool) (Result, error) {
-	r := reconciliation{where: where, here: here, owned: owned, tree: tree, adopt: adopt, checked: map[string]bool{}}
+// to refuse. owned is what its OwnershipFiles list.
+func reconcile(ctx context.Context, where string, here treefs.Reader, owned *treefs.Owned, tree Tree, adopt bool) (Result, error) {
+	r := reconciliation{where: where, here: here, owned: owned.Sums, tree: tree, adopt: adopt, checked: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(tree)) {
 		r.checkParents(name)
 		r.write(ctx, name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(owned)) {
-		if _, stays := tree[name]; !stays {
+	for _, name := range slices.Sorted(maps.Keys(owned.Sums)) {
+		if _, stays := tree[name]; !stays && !owned.IsList(name) {
 			r.delete(name)
 		}
 	}

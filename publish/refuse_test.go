@@ -16,7 +16,7 @@ import (
 
 func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
 	t.Parallel()
-	list := string(treefs.FormatOwnership(tree("a", "1")))
+	list := string(treefs.FormatLists(tree("a", "1"), nil, nil, "")[OwnershipFile])
 	rows := []struct {
 		why    string
 		have   Tree // what a rival has put on main

@@ -41,8 +41,8 @@ type Snapshot struct {
 	path         string // Target.Path
 	root         plumbing.Hash
 	site         plumbing.Hash // the tree at Target.Path; zero: there is none
-	owned        map[string]string
-	damaged      error // of the OwnershipFile
+	owned        *treefs.Owned
+	damaged      error // of the root's OwnershipFile
 	files        *objects.Files
 	above        map[string]plumbing.Hash // the files above Target.Path that are read
 	from         *remote
@@ -98,7 +98,7 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 	snapshot.old = found.branches[snapshot.branch]
 	snapshot.tip = found.branches[base]
 	if snapshot.tip.IsZero() {
-		snapshot.files = &objects.Files{}
+		snapshot.files, snapshot.owned = &objects.Files{}, &treefs.Owned{}
 		return snapshot, nil
 	}
 	snapshot.Commit = snapshot.tip.String()
@@ -134,11 +134,11 @@ func (s *Snapshot) load(ctx context.Context, store storer.EncodedObjectStorer, s
 	if s.above, err = above(store, s.root, site); err != nil {
 		return err
 	}
-	s.files = &objects.Files{Store: store, Root: s.site}
+	s.files, s.owned = &objects.Files{Store: store, Root: s.site}, &treefs.Owned{}
 	if s.site.IsZero() {
 		return nil
 	}
-	owned, _, found, err := treefs.ReadOwned(s.files)
+	owned, found, err := treefs.ReadOwned(s.files)
 	if errors.Is(err, ErrOwnership) {
 		if s.damaged = err; site != "" {
 			s.damaged = fmt.Errorf("%s/%w", site, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// State is the contents of a folder, compared with its OwnershipFile. Files go to the reader of a previous tree as
+// State is the contents of a folder, compared with its OwnershipFiles. Files go to the reader of a previous tree as
 // they are, who decides which of them are required.
 type State struct {
 	// Tree holds the owned files, as they are there now.
@@ -28,6 +28,12 @@ type State struct {
 	// Unlisted is why nothing is known to be owned: there is no OwnershipFile (ErrForeign), or it is damaged
 	// (ErrOwnership). Tree, Missing and Edited are empty then.
 	Unlisted error
+	// Folders have OwnershipFiles of their own. Damaged is what is wrong with some of these (ErrOwnership): what they
+	// list is not known to be owned.
+	Folders []string
+	Damaged error
+	// Assignments is as it was in Lists, empty in trees of earlier versions.
+	Assignments string
 }
 
 // Search selects what State looks for in addition to the owned files.
@@ -71,12 +77,16 @@ func (s *Search) traces(ctx context.Context, here treefs.Reader) ([]string, erro
 }
 
 // stateOf compares what is owned with what is there. places are the files and folders whose other files are listed.
-func stateOf(ctx context.Context, here treefs.Reader, owned map[string]string, places []string) (*State, error) {
-	state := &State{Tree: make(Tree, len(owned))}
+func stateOf(ctx context.Context, here treefs.Reader, owned *treefs.Owned, places []string) (*State, error) {
+	state := &State{Tree: make(Tree, len(owned.Sums)), Folders: owned.Folders, Damaged: owned.Damaged,
+		Assignments: owned.Assignments}
 	files := treefs.Lookup{Here: here}
-	for _, name := range slices.Sorted(maps.Keys(owned)) { // neighbors are deltas against each other
+	for _, name := range slices.Sorted(maps.Keys(owned.Sums)) { // neighbors are deltas against each other
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
+		}
+		if owned.IsList(name) {
+			continue
 		}
 		kind, text, err := files.At(name)
 		if err != nil {
@@ -85,7 +95,7 @@ func stateOf(ctx context.Context, here treefs.Reader, owned map[string]string, p
 		switch {
 		case kind == treefs.File:
 			state.Tree[name] = text
-			if treefs.Digest(text) != owned[name] {
+			if treefs.Digest(text) != owned.Sums[name] {
 				state.Edited = append(state.Edited, name)
 			}
 		default:
@@ -108,7 +118,7 @@ func stateOf(ctx context.Context, here treefs.Reader, owned map[string]string, p
 			return nil, err
 		}
 		for _, name := range inside {
-			if _, ours := owned[name]; !ours {
+			if _, ours := owned.Sums[name]; !ours {
 				state.Others = append(state.Others, name)
 			}
 		}
@@ -124,7 +134,7 @@ func ReadState(ctx context.Context, dir string, search Search) (*State, error) {
 		return nil, err
 	}
 	defer here.Close()
-	owned, _, found, err := treefs.ReadOwned(here)
+	owned, found, err := treefs.ReadOwned(here)
 	unlisted := err
 	if !found && err == nil {
 		unlisted = refuseForeign(dir, here)

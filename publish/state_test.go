@@ -36,7 +36,7 @@ func TestState(t *testing.T) {
 	need.OK(t, err)
 	need.Deep(t, "a folder", *found, want)
 
-	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatOwnership(written), "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
+	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatLists(written, nil, nil, "")[OwnershipFile], "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 	need.That(t, !snapshot.When.IsZero(), "no time of the commit")
 	found, err = snapshot.State(t.Context(), Search{Places: []string{"d"}})
@@ -127,7 +127,7 @@ var strange = Tree{
 	"site/README.md":                []byte("nobody asks for it"),
 	"site/kustomization.yml":        []byte("above, too"),
 	"site/dc2/.sourceignore":        []byte("another site's"),
-	"site/dc1/.sipgen.yaml":         treefs.FormatOwnership(Tree{"a/kustomization.yaml": []byte("1")}),
+	"site/dc1/.sipgen.yaml":         treefs.FormatLists(Tree{"a/kustomization.yaml": []byte("1")}, nil, nil, "")[OwnershipFile],
 	"site/dc1/a/kustomization.yaml": []byte("1"),
 	"site/dc1/a/.sourceignore":      []byte("in a folder of the tree"),
 	"site/dc1/kustomization.yaml":   []byte("beside"),

@@ -12,8 +12,32 @@ import (
 // Tree is a tree of files: slash paths relative to its root, and contents. Contents are kept byte for byte.
 type Tree = map[string][]byte
 
-// OwnershipFile lists, at the root of a tree, the files that sipgen wrote there.
+// OwnershipFile lists the files that sipgen wrote: at the root of a tree, and in each folder that Lists.Parts names.
 const OwnershipFile = treefs.OwnershipFile
+
+// Lists is how a tree's OwnershipFiles are written.
+type Lists struct {
+	// Parts is, for files of the tree, the folder whose OwnershipFile lists them. The root's lists all others, and the
+	// folders. So a change of one part does not change the list of another.
+	Parts map[string]string
+	// Edited are files that stay as they were found, edited or deleted by hand. Their sums remain those of what sipgen
+	// wrote, so that the next run notices them, too.
+	Edited []string
+	// Assignments is a sum over what the parts decide together. The root's OwnershipFile has it, so of two changes of it
+	// that are made from one commit git merges only the first.
+	Assignments string
+}
+
+// format returns the OwnershipFiles of a tree that is written over what is owned.
+func (l *Lists) format(tree Tree, owned *treefs.Owned) Tree {
+	kept := map[string]string{}
+	for _, name := range l.Edited {
+		if sum := owned.Sums[name]; sum != "" {
+			kept[name] = sum
+		}
+	}
+	return treefs.FormatLists(tree, l.Parts, kept, l.Assignments)
+}
 
 // Kind is how a file differs between two trees.
 type Kind string

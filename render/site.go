@@ -39,6 +39,9 @@ type Input struct {
 	// Accepted are the texts of annotations that losses have used up. The next run reads it, as
 	// schedule.Previous.Accepted.
 	Accepted map[schedule.ClusterKey]string
+	// Missing are the files that Previous had, and that were deleted by hand. What applies services stays as long as
+	// they do: without it the engine would delete them.
+	Missing map[string]bool
 }
 
 // IsRendered reports whether a file has what every manifest that sipgen renders begins with, or PLAN.md; something
@@ -102,15 +105,15 @@ func (s *rendering) render() (Tree, []Services, error) {
 		problems.Add(s.renderArgoCD())
 		s.emptyFolders()
 	}
-	s.tree["PLAN.md"] = s.planPage()
+	s.renderPages()
 	if err := problems.Err(); err != nil {
 		return nil, s.services, err
 	}
 	return s.tree, s.services, nil
 }
 
-// planPage is PLAN.md.
-func (s *rendering) planPage() []byte {
+// renderPages renders the pages PLAN.md.
+func (s *rendering) renderPages() {
 	in := planmd.In{Site: s.Site, Namespace: s.engineNamespace()}
 	for i := range s.Placement.Clusters {
 		c := &s.Placement.Clusters[i]
@@ -123,8 +126,11 @@ func (s *rendering) planPage() []byte {
 			}
 		}
 		in.Clusters = append(in.Clusters, of)
+		if of.Rendered {
+			s.tree[Folder(c.Key)+"/"+planmd.Name] = planmd.ClusterPage(&of)
+		}
 	}
-	return planmd.Page(in)
+	s.tree[planmd.Name] = planmd.Page(in)
 }
 
 // renderSiteObjects renders site/. As long as a cluster keeps services that are not rendered again, what those need
@@ -272,8 +278,9 @@ func (s *rendering) before(folder string) Tree {
 }
 
 func (s *rendering) hasInfra(c *schedule.Cluster) bool {
-	_, found := s.tree[Folder(c.Key)+"/infra/kustomization.yaml"]
-	return found
+	name := Folder(c.Key) + "/infra/kustomization.yaml"
+	_, found := s.tree[name]
+	return found || s.keepsServices(c) && s.Missing[name]
 }
 
 func (s *rendering) infraInput(c *schedule.Cluster) (*infra.Checked, error) {

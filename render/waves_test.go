@@ -85,6 +85,6 @@ func TestLongNamesAreNotInWaves(t *testing.T) {
 	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{long}}})
 	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Spec.Source.Path })
 	need.That(t, apps[Folder(key)+"/infra"] != nil && apps[Folder(key)+"/hosts"] != nil, "found %v", apps)
-	want(t, tree, "PLAN.md", "the hosts of `"+key.String()+"` do not wait for its services: its namespace and name together have more than 56 characters")
+	want(t, tree, Folder(key)+"/PLAN.md", "the hosts of `"+key.String()+"` do not wait for its services: its namespace and name together have more than 56 characters")
 	wantNot(t, guarded(t, inWaves), "PLAN.md", "not wait")
 }

@@ -95,7 +95,7 @@ func TestHAProxyLinesAreSaid(t *testing.T) {
 	_, plan, _ := ran(t, append([]string{"plan"}, inputs...)...)
 	need.Words(t, "", strings.Join(strings.Fields(plan), " "), "lab/lab has lines of HAProxy's configuration")
 	ran(t, append([]string{"render", "--out", filepath.Join(folder, "tree")}, inputs...)...)
-	need.Words(t, "", read(t, filepath.Join(folder, "tree", "PLAN.md")),
+	need.Words(t, "", read(t, filepath.Join(folder, "tree", "clusters", "lab", "lab", "PLAN.md")),
 		"**Lines of HAProxy:** they may do anything in its load balancers: "+
 			"`spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`.")
 }

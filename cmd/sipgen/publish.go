@@ -120,6 +120,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		if err != nil {
 			return fail(err)
 		}
+		before.Adopt = to.Meta.Adopt
 		checked, err := tree(ui, loaded, before, how)
 		if err != nil {
 			return fail(err)
@@ -129,6 +130,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		}
 		words := compare(ui, checked.Rendered)
 		meta := to.Meta
+		meta.Lists = checked.Rendered.Lists()
 		meta.Message = func(changes []publish.Change) string {
 			words.Files = push.FilesOf(changes)
 			return push.CommitMessage(loaded, words, to.Subject)
@@ -174,7 +176,7 @@ func countChanges(changes []publish.Change) string {
 		n[publish.Deleted], andList(len(changes)))
 }
 
-// andList names the list of sipgen's files, which changes with any of them, so that the numbers are those of git.
+// andList names the lists of sipgen's files: one changes with any of them.
 func andList(changes int) string {
 	if changes == 0 {
 		return ""

@@ -13,7 +13,6 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
-	"github.com/airshipit/sipgen/render"
 )
 
 func newRender(ui *terminal.UI) *cobra.Command {
@@ -68,7 +67,7 @@ error in a spec.`,
 				return err
 			}
 			push.SayDangers(ui, compare(ui, checked.Rendered))
-			written, err := write(ctx, ui, out, checked.Rendered.Tree, adopt)
+			written, err := write(ctx, ui, out, checked.Rendered, adopt)
 			if err != nil {
 				return err
 			}
@@ -86,9 +85,9 @@ error in a spec.`,
 }
 
 // write writes the tree to a folder.
-func write(ctx context.Context, ui *terminal.UI, out string, tree render.Tree, adopt bool) (publish.Result, error) {
+func write(ctx context.Context, ui *terminal.UI, out string, r *app.Rendered, adopt bool) (publish.Result, error) {
 	defer ui.Stage("writing " + out)()
-	return publish.WriteDir(ctx, out, tree, publish.DirOptions{Adopt: adopt})
+	return publish.WriteDir(ctx, out, r.Tree, publish.DirOptions{Adopt: adopt, Lists: r.Lists()})
 }
 
 // sayWritten reports the written files.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/publish"
 )
 
 // TestTamperedTrees: a tree whose decisions are lost, older or somebody else's is refused, by every command that plans from it,
@@ -39,12 +40,12 @@ func TestTamperedTrees(t *testing.T) {
 		return strings.TrimSpace(string(out))
 	}
 	shell("git init -q --bare -b main fleet.git")
-	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 3")
+	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 2")
 	if code, said := sipgen("publish"); code != 0 {
 		t.Fatal(said)
 	}
-	edit(t, "tenants/edge-b.yaml", "active: 3", "active: 4")
-	if code, said := sipgen("publish"); code != 1 { // a standby host is short
+	edit(t, "tenants/edge-b.yaml", "active: 2", "active: 4")
+	if code, said := sipgen("publish"); code != 0 {
 		t.Fatal(said)
 	}
 	held := holders(t, shell("git -C fleet.git grep -h '' main -- site/clusters/*/*/assignments.yaml"))
@@ -57,6 +58,7 @@ func TestTamperedTrees(t *testing.T) {
   - {name: new, namespaces: [tenant-n], nodePorts: [{start: 30020, end: 30029}, {start: 30200, end: 30299}], maxPriority: 100}
 `), 0o644))
 
+	const la, lb = "clusters/tenant-a/edge-a/.sipgen.yaml", "clusters/tenant-b/edge-b/.sipgen.yaml"
 	const a, b = "clusters/tenant-a/edge-a/assignments.yaml", "clusters/tenant-b/edge-b/assignments.yaml"
 	rows := []struct{ why, script, want string }{
 		{"an empty file", ": > " + a, a + ": edited since sipgen wrote it"},
@@ -66,17 +68,24 @@ func TestTamperedTrees(t *testing.T) {
 		{"two documents", "{ cat " + a + "; echo ---; cat " + b + "; } > x; mv x " + a, a + ": found 2 documents"},
 		{"a comment put before it", "sed -i '1i# reviewed' " + a, a + ": edited since sipgen wrote it"},
 		{"deleted", "git rm -q " + a, a + ": missing, but listed in .sipgen.yaml"},
-		{"the cluster's folder deleted", "git rm -rq clusters/tenant-a/edge-a", a + ": missing"},
-		{"all clusters deleted", "git rm -rq clusters", b + ": missing"},
+		{"the cluster's folder deleted", "git rm -rq clusters/tenant-a/edge-a", la + ": damaged ownership file: missing"},
+		{"all clusters deleted", "git rm -rq clusters", lb + ": damaged ownership file: missing"},
 		{"replaced by a link", "mv " + a + " ../x; ln -s /dev/null " + a, a + ": missing"},
 		{"replaced by a link to itself elsewhere", "mv " + a + " clusters/x; ln -s ../../x " + a, a + ": missing"},
-		{"the folder replaced by a link", "mv clusters/tenant-a ../aside; ln -s ../../aside clusters/tenant-a", a + ": missing"},
+		{"the folder replaced by a link", "mv clusters/tenant-a ../aside; ln -s ../../aside clusters/tenant-a", la + ": damaged ownership file: missing"},
 		{"replaced by a folder", "rm " + a + "; mkdir " + a + "; echo x > " + a + "/x", a + ": missing"},
 		{"replaced by a submodule", "git rm -q --cached " + a + "; rm " + a + "; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),site/" + a, a + ": missing"},
 		{"renamed to another ending", "git mv " + a + " clusters/tenant-a/edge-a/assignments.yml", "assignments.yml: not listed in .sipgen.yaml"},
 		{"renamed to another case", "git mv " + a + " clusters/tenant-a/edge-a/Assignments.yaml", "Assignments.yaml: not listed in .sipgen.yaml"},
 		{"the older one, whose digest fits", "git checkout -q HEAD~1 -- " + b, b + ": edited since sipgen wrote it"},
-		{"the older list, and what it lists no more", "git checkout -q HEAD~1 -- .sipgen.yaml", b + ": edited since sipgen wrote it"},
+		{"the older list of the site", "git checkout -q HEAD~1 -- .sipgen.yaml", ".sipgen.yaml: its clusters have other hosts than when it was written"},
+		{"the older list of a cluster", "git checkout -q HEAD~1 -- " + lb, b + ": edited since sipgen wrote it"},
+		{"the older folder of a cluster, with its list", "git checkout -q HEAD~1 -- clusters/tenant-b/edge-b", ".sipgen.yaml: its clusters have other hosts than when it was written"},
+		{"a cluster's list deleted", "git rm -q " + la, la + ": damaged ownership file: missing, and .sipgen.yaml names it"},
+		{"a cluster's list with a conflict", "sed -i '3i<<<<<<< ours' " + la, la + ": damaged ownership file: line 3: an unresolved merge conflict"},
+		{"a cluster's list of another cluster", "cp " + lb + " " + la, la + ": damaged ownership file: folder: found"},
+		{"a cluster's list edited", "sed -i '/PLAN.md/,+1d' " + la, la + ": damaged ownership file: digest"},
+		{"a list that the site's does not name", "mkdir -p clusters/tenant-n/edge-n; cp " + la + " clusters/tenant-n/edge-n", "clusters/tenant-n/edge-n/.sipgen.yaml: not named in .sipgen.yaml"},
 		{"a second one at another depth", "cp " + a + " clusters/tenant-a/assignments.yaml", "clusters/tenant-a/assignments.yaml: not listed in .sipgen.yaml"},
 		{"one of a cluster that there is not", "mkdir -p clusters/tenant-n/edge-n; sed 's/edge-a/edge-n/' " + a + " > clusters/tenant-n/edge-n/assignments.yaml", "clusters/tenant-n/edge-n/assignments.yaml: not listed"},
 		{"host patches that sipgen did not write", "mkdir -p clusters/tenant-n/edge-n/hosts; echo 'resources: []' > clusters/tenant-n/edge-n/hosts/kustomization.yaml", "clusters/tenant-n/edge-n/hosts/kustomization.yaml: not listed"},
@@ -90,8 +99,12 @@ func TestTamperedTrees(t *testing.T) {
 		{"a line left of a merge in the list", "sed -i '3i=======' .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
 		{"a field of the list misspelled", "sed -i s/apiVersion/apiversion/ .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
 		{"the list with an end that nobody reads", "echo --- >> .sipgen.yaml; cat .sipgen.yaml >> x; cat x >> .sipgen.yaml; rm x", ".sipgen.yaml: damaged ownership file"},
-		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' .sipgen.yaml; git rm -q " + a, ".sipgen.yaml: damaged ownership file: digest"},
+		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' " + la + "; git rm -q " + a, la + ": damaged ownership file: digest"},
+		{"a folder taken off the list", "sed -i '/- clusters.tenant-a/d' .sipgen.yaml", ".sipgen.yaml: damaged ownership file: digest"},
 	}
+	// Lists that are whole, of another commit: the page says to take the next older one.
+	whole := map[string]bool{"the older list of the site": true, "the older folder of a cluster, with its list": true,
+		"a list that the site's does not name": true}
 	// Whoever merges may squash, and write a message of his own.
 	shell("git clone -q fleet.git squashed && cd squashed && git commit -q --amend -m 'Hosts for edge-b (#7)' && git push -qf origin HEAD:main")
 	good := shell("git -C fleet.git rev-parse main; git clone -q fleet.git work")
@@ -119,17 +132,17 @@ func TestTamperedTrees(t *testing.T) {
 			code, said := sipgen("publish")
 			need.That(t, code == exitError && strings.Contains(said, row.want),
 				"exit code %d, want %d and %q:\n%s", code, exitError, row.want, said)
-			if want := `restore site/clusters and site/.sipgen.yaml together, from the newest commit in which they match: sipgen help runbook restore-the-tree has the commands`; !strings.Contains(said, want) {
+			if want := `restore the tree in site from the newest commit in which it is as its .sipgen.yaml has it: sipgen help runbook restore-the-tree has the commands`; !strings.Contains(said, want) {
 				t.Fatalf("no way back:\n%s", said)
 			}
 			if i == 0 {
 				shell("cd work/site && commit=no-such-commit && ! { " + restoring + "\n} && git diff --quiet HEAD")
 			}
 			found := shell("cd work/site && TMPDIR=$(mktemp -d) && export TMPDIR\n" + finder + "\necho $commit")
-			need.That(t, found == good, "the page finds the commit %q, want %s", found, good)
+			need.That(t, found == good || whole[row.why] && found == tampered, "the page finds the commit %q, want %s", found, good)
 			// Just what the page says, and nothing besides.
 			shell("cd work/site && commit=" + good + "\n" + restoring)
-			if code, said := sipgen("publish"); code != exitFinding {
+			if code, said := sipgen("publish"); code != exitDone {
 				t.Fatalf("restored: exit code %d:\n%s", code, said)
 			}
 			now := holders(t, shell("git -C fleet.git grep -h '' main -- 'site/clusters/*/*/assignments.yaml'"))
@@ -187,7 +200,7 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 		need.Missing(t, "sha256sum")
 	}
 	need.OK(t, os.Mkdir("bin", 0o755))
-	for _, name := range []string{"awk", "bash", "cut", "git", "grep", "mktemp"} {
+	for _, name := range []string{"awk", "bash", "cut", "git", "grep", "mktemp", "sed"} {
 		need.OK(t, os.Symlink(need.Value(exec.LookPath(name))(t), filepath.Join("bin", name)))
 	}
 	try := func() string {
@@ -317,7 +330,7 @@ func TestTamperedFolders(t *testing.T) {
 		need.OK(t, os.CopyFS("tree", os.DirFS("good")))
 		need.OK(t, row.change())
 		code, said := sipgen("--adopt")
-		need.That(t, code == exitError && strings.Contains(said, row.want) && strings.Contains(said, "restore tree/clusters and tree/.sipgen.yaml together"),
+		need.That(t, code == exitError && strings.Contains(said, row.want) && strings.Contains(said, "restore the tree in tree from the newest commit"),
 			"%s: exit code %d, want %d and %q:\n%s", row.why, code, exitError, row.want, said)
 	}
 }
@@ -341,4 +354,43 @@ func read(t *testing.T, file string) string {
 	t.Helper()
 	text := need.Value(os.ReadFile(file))(t)
 	return string(text)
+}
+
+// TestOneList: a tree of an earlier version, in which one list has all files, is read as it is. The next commit gives
+// each cluster's folder its own, says so, and moves no host; the one after has nothing to do.
+func TestOneList(t *testing.T) {
+	work := t.TempDir()
+	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	t.Chdir(work)
+	inputs := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts"}
+	sipgen := func(want int, command string, more ...string) string {
+		t.Helper()
+		code, out, said := ran(t, append(append([]string{command}, inputs...), more...)...)
+		need.Must(t, code == want, "%s: exit code %d, want %d:\n%s", command, code, want, said)
+		return out + said
+	}
+	git := func(args ...string) string {
+		t.Helper()
+		return need.Output(t, exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...))
+	}
+	sipgen(exitDone, "render", "--out", "tree")
+	files := need.Value(publish.ReadDir(t.Context(), "tree"))(t)
+	need.OK(t, need.Err(publish.WriteDir(t.Context(), "former", files, publish.DirOptions{})))
+	need.That(t, len(need.Value(filepath.Glob("former/clusters/*/*/.sipgen.yaml"))(t)) == 0, "the tree has lists in folders")
+	git("init", "--quiet", "--initial-branch=main", "former")
+	git("-C", "former", "add", ".")
+	git("-C", "former", "commit", "--quiet", "-m", "former")
+	git("clone", "--quiet", "--bare", "former", "fleet.git")
+
+	need.Without(t, "warnings", sipgen(exitDone, "plan", "--repo", "fleet.git"), "by hand", "refused")
+	need.Words(t, "publish", sipgen(exitDone, "publish", "--repo", "fleet.git", "--yes"), "18 hosts assigned (0 new)")
+	need.Words(t, "the commit", git("-C", "fleet.git", "log", "-1", "--format=%B", "main"),
+		"Each cluster's folder gets a list of sipgen's files and a PLAN.md of its own, once")
+	need.Equal(t, "changed files", git("-C", "fleet.git", "diff", "--name-only", "main~1", "main"),
+		".sipgen.yaml\nclusters/tenant-a/edge-a/.sipgen.yaml\nclusters/tenant-b/edge-b/.sipgen.yaml\n")
+	need.Words(t, "publish again", sipgen(exitDone, "publish", "--repo", "fleet.git", "--yes"), "nothing to commit")
+
+	// A former tree that was tampered with is refused as ever.
+	need.OK(t, os.Remove("former/clusters/tenant-a/edge-a/assignments.yaml"))
+	need.Words(t, "tampered", sipgen(exitError, "render", "--out", "former"), "edge-a/assignments.yaml: missing, but listed in .sipgen.yaml")
 }

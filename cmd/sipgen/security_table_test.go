@@ -203,7 +203,7 @@ func securityTable() []attack {
 		attack{why: "decisions that are a comment", files: script("echo '# x' > tree/" + a), want: a},
 		attack{why: "decisions that are an empty List", files: script("printf 'apiVersion: v1\\nkind: List\\nitems: []\\n' > tree/" + a), want: a},
 		attack{why: "decisions deleted", files: script("rm tree/" + a), want: a + ": missing"},
-		attack{why: "a cluster deleted", files: script("rm -r tree/clusters/edge"), want: a + ": missing"},
+		attack{why: "a cluster deleted", files: script("rm -r tree/clusters/edge"), want: ".sipgen.yaml: damaged ownership file: missing"},
 		attack{why: "another's host", files: script("sed -i 's/name: h1/name: h2/' tree/" + a), want: a + ": edited since sipgen wrote it"},
 		attack{why: "another cluster's name", files: script("sed -i 's/edge/bank/' tree/" + a), want: a + ": edited since sipgen wrote it"},
 		attack{why: "a link to a device", files: script("ln -sf /dev/zero tree/" + a), want: a},

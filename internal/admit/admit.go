@@ -131,6 +131,7 @@ func (s *Clusters) blame(known []schedule.ClusterKey) {
 	for i := range s.Problems {
 		p := &s.Problems[i]
 		switch {
+		case p.Code == finding.Edited && s.Leaving[p.Cluster]: // its services stay as they are anyhow, and no longer than its hosts
 		case p.Strange, p.Beside && (s.has(p.Cluster) || !slices.Contains(known, p.Cluster)):
 			s.lose(*p)
 		case p.Cluster == schedule.ClusterKey{}:

@@ -35,7 +35,7 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 		l, options.Old = l.asOfTree(claims.Claims, &options), true
 	}
 	clusters := admit.Of(admit.Input{
-		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants()),
+		Site: l.Site, Clusters: l.Clusters, Problems: slices.Concat(l.Problems, l.beyondGrants(), before.tampered()),
 		Hosts: l.Hosts.Hosts, Tenants: l.Tenants, Network: l.Network,
 		Unpatchable: l.Unpatchable, Tree: before.Files, Claims: claims, Options: options, Files: l.Written,
 	})

@@ -43,6 +43,15 @@ type Before struct {
 	folder, branch string
 	// Unowned is why publish takes the place only with --adopt, nil if sipgen wrote its contents.
 	Unowned error
+	// Adopt: files that were edited by hand are overwritten.
+	Adopt bool
+	// root is the tree's path in its repository, for commands in messages.
+	root string
+	// assignments is the sum over the hosts of all clusters that the tree was written with, empty in trees of earlier
+	// versions.
+	assignments string
+	// oneList: one list has all of sipgen's files, as in trees of earlier versions.
+	oneList bool
 }
 
 // Missing reports whether there is a place for the tree, without a tree in it.
@@ -55,7 +64,7 @@ func (b *Before) Known() bool { return len(b.Files) > 0 }
 // in messages.
 func previousOf(where, root string, state *publish.State, committed time.Time) Before {
 	return Before{Where: where, Files: state.Tree, Unsealed: seal(where, root, state), Edited: editedIn(state),
-		others: state.Others, Committed: committed}
+		others: state.Others, Committed: committed, root: root, assignments: state.Assignments, oneList: hasOneList(state)}
 }
 
 // search finds traces of a tree if the list of sipgen's files is missing.
@@ -107,6 +116,16 @@ func seal(where, root string, state *publish.State) error {
 		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, "+
 			"and so are its decisions", publish.OwnershipFile)
 	}
+	effect := moves
+	if len(problems) == 0 {
+		effect = "refused: sipgen does not know which files are its own"
+	}
+	for _, damaged := range Flatten(state.Damaged) {
+		problems = append(problems, fmt.Errorf("%s/%s", strings.TrimRight(where, "/"), damaged))
+	}
+	for _, name := range unnamedLists(state.Others) {
+		add(name, "not named in %s: sipgen did not write it there", publish.OwnershipFile)
+	}
 	nested := refuseSitesInside(where, root, inside)
 	if len(problems) == 0 {
 		return errors.Join(nested...)
@@ -115,10 +134,16 @@ func seal(where, root string, state *publish.State) error {
 	if errors.Is(state.Unlisted, publish.ErrOwnership) {
 		problems = append([]error{fmt.Errorf("%s: %s", where, state.Unlisted)}, problems...)
 	}
-	return errors.Join(append(problems, fmt.Errorf(
-		"refused: hosts would change hands without being released; restore %s and %s together, "+
-			"from the newest commit in which they match: sipgen help runbook restore-the-tree has the commands",
-		path.Join(root, "clusters"), path.Join(root, publish.OwnershipFile)))...)
+	return errors.Join(append(problems, refusal(root, effect))...)
+}
+
+// moves is what an unsealed decision does.
+const moves = "refused: hosts would change hands without being released"
+
+// refusal says what would happen, and the way back.
+func refusal(root, effect string) error {
+	return fmt.Errorf("%s; restore the tree in %s from the newest commit in which it is as its %s has it: "+
+		"sipgen help runbook restore-the-tree has the commands", effect, folderOrRoot(root), publish.OwnershipFile)
 }
 
 // ReadFolder returns the tree in a folder. With adopt, a foreign folder is an empty tree.
@@ -128,7 +153,7 @@ func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
 		return Before{}, err
 	}
 	tree := previousOf(dir, dir, state, time.Time{})
-	tree.around = inFolder(dir)
+	tree.around, tree.Adopt = inFolder(dir), adopt
 	if tree.Unsealed == nil && !adopt {
 		return tree, state.Unlisted
 	}
@@ -191,13 +216,20 @@ func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool
 	}
 	maps.DeleteFunc(before.Files, func(name string, _ []byte) bool { return !render.IsAssignments(name) })
 	before.former, before.others, before.around, before.Edited = true, b.others, b.around, nil // it stays as it is
+	before.oneList = false
 	return before, true, nil
 }
 
 // Previous returns the decisions of the tree.
-func (b *Before) Previous(site *v1alpha1.Site) (schedule.Previous, error) {
+func (b *Before) Previous(site *v1alpha1.Site) (claims schedule.Previous, err error) {
 	if b.former {
-		return render.Former(b.Where, b.Files, site)
+		claims, err = render.Former(b.Where, b.Files, site)
+	} else {
+		claims, err = render.Previous(b.Where, b.Files, site)
 	}
-	return render.Previous(b.Where, b.Files, site)
+	if err == nil && b.Unsealed == nil && b.assignments != "" && b.assignments != render.SharedIn(claims.Claims).Sum() {
+		err = errors.Join(fmt.Errorf("%s: its clusters have other hosts than when it was written: a cluster's folder, "+
+			"or the list, is of another commit", below(b.Where, publish.OwnershipFile)), refusal(b.root, moves))
+	}
+	return claims, err
 }

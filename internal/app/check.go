@@ -38,14 +38,14 @@ type Checked struct {
 func Check(r *Rendered, how Tolerance) *Checked {
 	p := r.Plan
 	warnings, harm := p.preflight()
-	warnings = append(warnings, p.Before.EditedByHand()...)
+	warnings = append(warnings, p.edited()...)
 	lost := p.lost(how.LostTree)
 	if lost == nil && p.Report.NoTree != "" && !how.Pushes { // publish prints it with the dangers
 		warnings = append(warnings, finding.Finding{Code: finding.NoTree, Message: p.Report.NoTree})
 	}
 	braked := p.brake(how.AcceptLoss) // last, where a terminal shows it
 	return &Checked{Plan: p, Rendered: r, Warnings: warnings,
-		Refusal: errors.Join(lost, harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
+		Refusal: errors.Join(lost, p.Before.refuseEdited(), harm, errors.Join(p.Loaded.Network.Problems()...), braked)}
 }
 
 // live returns the objections to the patches by the state of the cluster.

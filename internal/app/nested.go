@@ -36,12 +36,26 @@ func CheckFolder(dir string) error {
 
 // sitesInside returns the folders of other sites' trees, from the files in a tree's folders that its list lacks.
 func sitesInside(others []string) (folders []string) {
-	for _, name := range others {
-		if path.Base(name) == publish.OwnershipFile {
+	lists := unnamedLists(others)
+	for _, name := range others { // sorted: a tree comes before what is in it
+		if path.Base(name) == publish.OwnershipFile && !slices.Contains(lists, name) && !isBelow(name, folders) {
 			folders = append(folders, path.Dir(name))
 		}
 	}
 	return folders
+}
+
+// unnamedLists returns, from the files in a tree's folders that its list lacks, lists of this tree's own that are in a
+// cluster's folder: there is no tree of another site in that.
+func unnamedLists(others []string) (lists []string) {
+	for _, name := range others {
+		folder := path.Dir(name)
+		if is, _ := path.Match("clusters/*/*/"+publish.OwnershipFile, name); is &&
+			!slices.ContainsFunc(others, func(other string) bool { return strings.HasPrefix(other, folder+"/clusters/") }) {
+			lists = append(lists, name)
+		}
+	}
+	return lists
 }
 
 // refuseSitesInside returns an error for each tree of another site that is inside this one.

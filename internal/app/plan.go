@@ -68,7 +68,7 @@ func (p *Planned) describe() {
 	p.Report.Since(placement.Holdings, clusters.Known, clusters.Claims.Leaving)
 	p.Report.AddRelabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
 		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}, Manifests: l.Hosts.TakenAt.IsZero()})
-	p.Report.NoTree, p.Report.HasTree = p.noTree(), p.Before.Known()
+	p.Report.NoTree, p.Report.HasTree, p.Report.OneList = p.noTree(), p.Before.Known(), p.Before.oneList
 	p.Report.Tenants, p.Report.Virtual = tenantNames(l.Site), p.remade
 	p.noteAboutClusters()
 	lost, here := clusters.LostFindings()

@@ -51,7 +51,8 @@ func Render(p *Planned, accept int) (*Rendered, error) {
 // render renders the tree of a plan.
 func (p *Planned) render() *Rendered {
 	tree, services, err := render.Site(render.Input{Site: p.Loaded.Site, Clusters: p.Clusters.All, Placement: p.Placement,
-		Previous: p.Before.Files, Leaving: p.Clusters.Leaving, Accepted: p.accepted()})
+		Previous: p.Before.Files, Leaving: p.Clusters.Leaving, Accepted: p.accepted(),
+		Missing: p.Before.missing()})
 	if err = errors.Join(err, p.checkServices(services)); err != nil {
 		return &Rendered{Plan: p, Err: err}
 	}

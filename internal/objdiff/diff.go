@@ -165,7 +165,9 @@ func isHost(name string) bool {
 	return len(parts) > 4 && parts[0] == "clusters" && parts[3] == "hosts"
 }
 
-func isDerived(name string) bool { return name == "PLAN.md" || name == ".sipgen.yaml" }
+func isDerived(name string) bool {
+	return path.Base(name) == "PLAN.md" || path.Base(name) == ".sipgen.yaml"
+}
 
 // compare fills in how the file differs.
 func (f *File) compare() {

@@ -75,6 +75,10 @@ func CommitMessage(p *Plan, subject string) string {
 		fmt.Fprintf(&out, "change: … and %s; %s\n", text.Plural(more, "more change", "more changes"), AllDangers)
 	}
 	fmt.Fprintf(&out, "%s\n", p.Summary())
+	if p.OneList {
+		out.WriteString("Each cluster's folder gets a list of sipgen's files and a PLAN.md of its own, once: .sipgen.yaml had all files,\n" +
+			"so any two proposals were in conflict.\n")
+	}
 	for i := range p.Clusters {
 		if lines := p.Clusters[i].changedSlots(); lines != "" {
 			fmt.Fprintf(&out, "\n%s\n%s", inert(p.Clusters[i].Key()), lines)

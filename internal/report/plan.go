@@ -62,6 +62,8 @@ type Plan struct {
 	Virtual []string `json:"-"`
 	// Tenants are the names of the tenants, by namespace.
 	Tenants map[string]string `json:"-"`
+	// OneList: the tree before has one list of all of sipgen's files. The commit gives each cluster's folder its own.
+	OneList bool `json:"-"`
 
 	// localFrozen and localFindings are for a reader on this machine.
 	localFrozen   map[string][]string

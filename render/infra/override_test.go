@@ -57,7 +57,7 @@ func checkedOverlay(in Input) error {
 	if err != nil {
 		return err
 	}
-	_, errs := build.Check(files, len(in.Cluster.Spec.Patches), in.Site.Spec.Images.RegistryMirror)
+	_, errs := build.Check(files, in.Cluster.Spec.Patches, in.Site.Spec.Images.RegistryMirror)
 	return newOverlay(&Checked{in}).joined(errs)
 }
 

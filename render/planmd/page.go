@@ -1,5 +1,5 @@
-// Package planmd renders PLAN.md: who has which host, where services are reached, and the commands that a person has
-// to run.
+// Package planmd renders the pages PLAN.md: who has which host, where services are reached, and the commands that a
+// person has to run. The site's is an overview; each cluster has a page in its folder.
 package planmd
 
 import (
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -62,21 +63,59 @@ type Cluster struct {
 	HostsDoNotWait bool
 }
 
-// Page renders PLAN.md. It has nothing that differs between two runs with the same outcome: not which hosts are new,
-// how many are free, or why a cluster is short.
+// Name is the file's name of each page.
+const Name = "PLAN.md"
+
+// Page renders the site's page. Of a cluster with a folder it has the number of hosts alone, those that are leaving it
+// included: it is another one only if hosts are handed out or free. It has nothing that differs between two runs with
+// the same outcome: not
+// which hosts are new, how many are free, or why a cluster is short.
 func Page(in In) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s%s\n\n%s\n", title, in.Site.Name, About)
-	if !slices.ContainsFunc(in.Clusters, func(c Cluster) bool { return c.Rendered }) {
-		out.WriteString("\nNo cluster has a host.\n")
-	}
+	in.writeOverview(&out)
 	for i := range in.Clusters {
-		in.Clusters[i].write(&out)
+		if c := &in.Clusters[i]; !c.Rendered {
+			fmt.Fprintf(&out, "\n## %s\n\n", outside(c.Key.String()))
+			c.write(&out)
+		}
 	}
 	writeServices(&out, in.Site)
 	in.writeNamespaces(&out)
-	in.writeSecrets(&out)
+	writeSecrets(&out, append(in.gitSecrets(), in.serviceSecrets()...), in.Site.FluxLacksCredentials())
 	return out.Bytes()
+}
+
+// ClusterPage renders the page of a cluster that has a folder.
+func ClusterPage(c *Cluster) []byte {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# %s\n\n%s\n\n", outside(c.Key.String()), About)
+	c.write(&out)
+	if c.New {
+		writeSecrets(&out, tenantSecrets(c.Spec), false)
+	}
+	return out.Bytes()
+}
+
+// writeOverview lists the clusters that have folders, with their numbers of hosts.
+func (in In) writeOverview(out *bytes.Buffer) {
+	if !slices.ContainsFunc(in.Clusters, func(c Cluster) bool { return c.Rendered }) {
+		out.WriteString("\nNo cluster has a host.\n")
+		return
+	}
+	out.WriteString("\n" + text.TableHead("cluster", "hosts"))
+	for i := range in.Clusters {
+		c := &in.Clusters[i]
+		if !c.Rendered {
+			continue
+		}
+		hosts := 0
+		for j := range c.Roles {
+			hosts += len(c.Roles[j].Assigned) + len(c.Roles[j].Releasing)
+		}
+		page := fmt.Sprintf("[%s](%s/%s)", c.Key, assignments.Folder(c.Key), Name) // names of Kubernetes: they end no link
+		out.WriteString(text.TableRow(page, strconv.Itoa(hosts)))
+	}
 }
 
 // writePatches describes what a cluster has that only the grant patches: any allows.
@@ -93,8 +132,8 @@ func writePatches(out *bytes.Buffer, spec *v1.SIPCluster) {
 	}
 }
 
+// write writes what a reader has to know of a cluster.
 func (c *Cluster) write(out *bytes.Buffer) {
-	fmt.Fprintf(out, "\n## %s\n\n", outside(c.Key.String()))
 	switch {
 	case c.Gone:
 		out.WriteString("Being decommissioned: its hosts are released.\n\n")

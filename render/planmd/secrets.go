@@ -17,15 +17,9 @@ import (
 	"github.com/airshipit/sipgen/render/site/virtualhosts"
 )
 
-// writeSecrets lists what has to be there before the tree works, and how it is made. sipgen reads none of it.
-func (in In) writeSecrets(out *bytes.Buffer) {
-	secrets := append(in.gitSecrets(), in.serviceSecrets()...)
-	for i := range in.Clusters {
-		if in.Clusters[i].New {
-			secrets = append(secrets, tenantSecrets(in.Clusters[i].Spec)...)
-		}
-	}
-	unnamed := in.Site.FluxLacksCredentials()
+// writeSecrets lists what has to be there before the tree works, and how it is made. sipgen reads none of it. unnamed:
+// the engine lacks the one that it reads the repository with.
+func writeSecrets(out *bytes.Buffer, secrets []siteobject.Secret, unnamed bool) {
 	if len(secrets) == 0 && !unnamed {
 		return
 	}

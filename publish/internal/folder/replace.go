@@ -14,9 +14,10 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/treefs"
 )
 
-// Replace makes the folder hold the changed files, the list of what is owned among them, and none of the owned ones
-// that this list lacks. A run that is killed on the way is finished by the next one that opens the folder.
-func (d Folder) Replace(owned map[string]string, changes map[string][]byte, adopt bool) error {
+// Replace makes the folder hold the changed files, with the root's list of what is owned and the changed lists of
+// folders among them, and none of the owned ones that the lists lack then. A run that is killed on the way is finished
+// by the next one that opens the folder.
+func (d Folder) Replace(owned *treefs.Owned, changes map[string][]byte, adopt bool) error {
 	if err := d.stage(changes); err != nil {
 		return errors.Join(err, d.root.RemoveAll(treefs.StageWritten))
 	}
@@ -68,36 +69,51 @@ func (d Folder) resume() error {
 	} else if err != nil {
 		return err
 	}
-	owned, _, _, err := treefs.ReadOwned(d)
+	owned, _, err := treefs.ReadOwned(d)
 	if err != nil && !errors.Is(err, treefs.ErrOwnership) {
 		return err
 	}
 	return d.finish(owned, false)
 }
 
-// finish completes a staged write: owned files that are not on the staged list are deleted, and staged ones moved to
-// their places, the list last. Completed steps are skipped.
-func (d Folder) finish(owned map[string]string, adopt bool) error {
+// staged is what a folder will hold when a staged write is complete.
+type staged struct{ stage, below Folder }
+
+func (s staged) At(name string) (treefs.EntryKind, []byte, error) {
+	if kind, text, err := s.stage.At(name); err != nil || kind != treefs.Nothing {
+		return kind, text, err
+	}
+	return s.below.At(name)
+}
+
+func (s staged) Below(ctx context.Context, name string) ([]string, error) {
+	return s.stage.Below(ctx, name)
+}
+
+// finish completes a staged write: owned files that are on no list of the staged tree are deleted, and staged ones
+// moved to their places. Lists of folders come after all other files, and the root's list last: while one of them is
+// an older one, all that it has is there. Completed steps are skipped.
+func (d Folder) finish(owned *treefs.Owned, adopt bool) error {
 	stage, err := d.root.OpenRoot(treefs.StageInside)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = stage.Close() }()
-	staged := Folder{root: stage}
-	kept, _, found, err := treefs.ReadOwned(staged)
-	if err != nil {
+	tree := staged{Folder{root: stage}, d}
+	if kind, _, err := tree.stage.At(treefs.OwnershipFile); err != nil || kind == treefs.Nothing {
+		return errors.Join(err, d.root.RemoveAll(treefs.StageInside)) // it was moved last
+	}
+	kept, _, err := treefs.ReadOwned(tree)
+	if err = errors.Join(err, kept.Damaged); err != nil {
 		return fmt.Errorf("%s: %w", treefs.StageInside, err)
 	}
-	if !found { // it was moved last
-		return d.root.RemoveAll(treefs.StageInside)
-	}
-	names, err := staged.Below(context.Background(), ".") // the tree stands between two states until it is done
+	names, err := tree.Below(context.Background(), ".") // the tree stands between two states until it is done
 	if err != nil {
 		return err
 	}
 	there := treefs.Lookup{Here: d}
-	for _, name := range slices.Sorted(maps.Keys(owned)) {
-		if _, stays := kept[name]; stays {
+	for _, name := range listsLast(slices.Sorted(maps.Keys(owned.Sums))) {
+		if _, stays := kept.Sums[name]; stays {
 			continue
 		}
 		kind, _, err := there.At(name)
@@ -109,11 +125,11 @@ func (d Folder) finish(owned map[string]string, adopt bool) error {
 		}
 	}
 	made := ""
-	for _, name := range names {
+	for _, name := range listsLast(names) {
 		if name == treefs.OwnershipFile {
 			continue
 		}
-		if _, ours := owned[name]; !ours && !adopt {
+		if _, ours := owned.Sums[name]; !ours && !adopt {
 			if kind, _, err := d.At(name); err != nil || kind != treefs.Nothing {
 				return errors.Join(err, fmt.Errorf("%s: %w: a run was interrupted while it wrote this file; move what is there away", name, treefs.ErrTaken))
 			}
@@ -133,6 +149,19 @@ func (d Folder) finish(owned map[string]string, adopt bool) error {
 		return err
 	}
 	return d.root.RemoveAll(treefs.StageInside)
+}
+
+// listsLast puts the lists of owned files behind all others.
+func listsLast(names []string) []string {
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	return names
+}
+
+func rank(name string) int {
+	if path.Base(name) == treefs.OwnershipFile {
+		return 1
+	}
+	return 0
 }
 
 // delete takes a file away, and the folders that are empty without it.

@@ -30,7 +30,7 @@ func CheckTree(tree map[string][]byte) error {
 			continue
 		}
 		first, _, _ := strings.Cut(name, "/")
-		if strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, StageInside) ||
+		if isList(name) || strings.EqualFold(first, OwnershipFile) || strings.EqualFold(first, StageInside) ||
 			strings.EqualFold(first, StageWritten) {
 			problems = append(problems, fmt.Errorf("%s: %w: publish writes it itself", name, ErrName))
 		}
