@@ -91,7 +91,7 @@ var folders = map[string][]string{
 		"internal/forge", "internal/manifest", "internal/redact", "internal/report", "publish"},
 	"cmd/sipgen/internal/setup": {"api", "cmd/sipgen/internal/cmdline", "cmd/sipgen/internal/terminal", "internal/app",
 		"internal/fields", "internal/finding", "internal/holdings", "internal/kustomization", "internal/manifest",
-		"internal/redact", "internal/report/sentence", "internal/survey", "internal/takeover", "internal/tenancy", "inventory",
+		"internal/redact", "internal/report/sentence", "internal/survey", "internal/tenancy", "inventory",
 		"publish", "schedule"},
 	"cmd/sipgen/internal/terminal": {"internal/redact"},
 	"cmd/sipgen/internal/whatif": {"api", "cmd/sipgen/internal/cmdline", "internal/admit", "internal/app",
@@ -149,7 +149,6 @@ var folders = map[string][]string{
 	"internal/fields":              {"internal/manifest", "internal/redact"},
 	"docs/runbooks":                {},
 	"internal/status":              {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
-	"internal/takeover":            {"api", "inventory", "internal/manifest", "internal/preflight"},
 	"internal/objdiff":             {"internal/manifest"},
 	"internal/objdiff/show":        {"internal/objdiff"},
 }

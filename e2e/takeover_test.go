@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -27,7 +29,7 @@ const (
 
 var sipServices = []string{"jumphost-lma", "loadbalancer-controlplane-lma", "loadbalancer-worker-lma"}
 
-// TestTakeover takes an installation of the SIP operator over, by docs/from-sip.md and the commands that sipgen takeover
+// TestTakeover takes an installation of the SIP operator over, by docs/from-sip.md and the commands that sipgen plan
 // prints, on a real API server with the Deployment, ReplicaSet, Endpoints and EndpointSlice controllers of
 // kube-controller-manager, and Flux. SIP's objects are those that were recorded of it, made as field manager "manager" by
 // updates. The commands know no engine; that Argo CD takes objects over that another manager has let go, as these do,
@@ -60,23 +62,25 @@ func TestTakeover(t *testing.T) {
 	for _, block := range procedure(t, "takeover-tenant") {
 		way = append(way, words.Replace(block))
 	}
-	need.Must(t, len(way) == 5,
-		"docs/from-sip.md has %d blocks of commands for one tenant, want those of steps 0, 1, 3, 4 and 5: %q", len(way), way)
-	run(procedure(t, "takeover")[0])
-	run(way[0])                                                 // stop SIP
-	run("mkdir -p tenants && mv sip-specs/lma-infra tenants\n") // step 1: "move the tenant's file"
-	c.specs["lma"] = string(need.Read(t, filepath.Join(dir, "tenants/lma-infra/lma.yaml")))
+	need.Must(t, len(way) == 6,
+		"docs/from-sip.md has %d blocks of commands for one tenant, want those of steps 0, 1 (two), 3, 4 and 5: %q",
+		len(way), way)
+	run(way[0]) // stop SIP
+	run("mkdir tenants\n" + way[1])
+	written := string(need.Read(t, filepath.Join(dir, "tenants/lma.yaml")))
+	c.specs["lma"] = sipSpecOfToday(t, written)
+	need.Write(t, filepath.Join(dir, "tenants/lma.yaml"), c.specs["lma"])
 
 	// The administrator may look for the Secret of step 2; whoever syncs may not. The finalizer is for later, and said.
 	finalizer := "SIPCluster lma-infra/lma: it has the finalizer sip.airship.airshipit.org/finalizer"
-	asAdmin := "command " + strings.TrimSpace(way[1]) + " 2>&1 || true"
+	asAdmin := "command " + strings.TrimSpace(way[2]) + " 2>&1 || true"
 	plan := run(asAdmin)
 	need.That(t, strings.Contains(plan, "there is no Secret jumphost-lma-host-keys") && strings.Contains(plan, finalizer) && !strings.Contains(plan, "calls its port"),
 		"before the Secret is there, the plan is\n%s", plan)
 	run(fix(t, plan, "there is no Secret jumphost-lma-host-keys"))
 	// It ends with 1: until the next step the objects are SIP's.
 	endsWithOne := func(command string) string { return "code=0; " + command + " || code=$?; [ $code = 1 ]" }
-	plan = run(endsWithOne(strings.TrimSpace(way[1])))
+	plan = run(endsWithOne(strings.TrimSpace(way[2])))
 	need.Words(t, "the plan", plan, "1 cluster, 5 hosts assigned (0 new)")
 	need.Without(t, "the plan", plan, "released", "pending")
 	// Before the objects are handed over none of the tenant's services is published, and the message has the commands.
@@ -88,20 +92,20 @@ func TestTakeover(t *testing.T) {
 	}
 	said = run(endsWithOne("sipgen diff" + on))
 	need.Words(t, "diff before the objects are handed over", said, "frozen: lma-infra/lma: Deployment lma-infra/jumphost-lma")
-	hand := run(way[2])
+	hand := run("set +o pipefail\n" + way[3]) // the plan ends with 1
 	need.Equal(t, "objects that are handed over", strings.Count(hand, "kubectl patch"), 6)
 	run(hand)
 
 	need.Must(t, c.commit(t), "nothing to commit\n%s", c.said)
 	c.sync(t, nil)
 	for _, name := range sipServices { // wait for the rollout
-		run(strings.ReplaceAll(way[3], "NAME", name))
+		run(strings.ReplaceAll(way[4], "NAME", name))
 	}
 	for _, name := range sipServices {
 		need.That(t, api.Exists(t, engine.Secrets, sipTenant, name),
 			"SIP's Secret %s was gone before the rollout was through", name)
 	}
-	run(way[4]) // delete what SIP left behind
+	run(way[5]) // delete what SIP left behind
 	run(fix(t, run(asAdmin), finalizer))
 
 	for _, name := range sipServices {
@@ -195,6 +199,29 @@ spec:
 		api.Kubectl(t, "", "-n", sipTenant, "rollout", "status", "deployment/"+name, "--timeout=2m")
 	}
 	return c
+}
+
+// sipSpecOfToday makes the changes of docs/from-sip.md, "Specs", in a SIPCluster that kubectl wrote.
+func sipSpecOfToday(t *testing.T, written string) string {
+	t.Helper()
+	o := engine.Objects(t, []byte(written))[0]
+	unstructured.RemoveNestedField(o.Object, "status")
+	o.Object["metadata"] = map[string]any{"namespace": o.GetNamespace(), "name": o.GetName()}
+	for list, set := range map[string]map[string]any{
+		"loadBalancerControlPlane": {"portName": "http"}, "loadBalancerWorker": {"checkEachPort": true}, "jumpHost": {},
+	} {
+		entries, _, err := unstructured.NestedSlice(o.Object, "spec", "services", list)
+		need.Must(t, err == nil && len(entries) == 1, "%s: found %v, %v", list, entries, err)
+		entry, _ := entries[0].(map[string]any)
+		delete(entry, "image")
+		if entry["nodePortRange"] != nil {
+			delete(entry, "nodePort")
+		}
+		maps.Copy(entry, set)
+		need.OK(t, unstructured.SetNestedSlice(o.Object, entries, "spec", "services", list))
+	}
+	text := need.Value(yaml.Marshal(o.Object))(t)
+	return string(text)
 }
 
 // wantTakenOver wants an object of SIP's to be the one that it was, with pods that have nothing of SIP's: the template is what the API server

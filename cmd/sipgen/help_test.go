@@ -97,8 +97,8 @@ func TestOutputIsIncomplete(t *testing.T) {
 	defer full.Close()
 	t.Setenv("GIT_AUTHOR_NAME", "Ada")
 	t.Setenv("GIT_AUTHOR_EMAIL", "ada@example.org")
-	dir, example, sip := t.TempDir(), "../../examples/two-tenants/", "../../testdata/inputs/sip-operator/"
-	repo, specs := filepath.Join(dir, "fleet.git"), filepath.Join(dir, "specs")
+	dir, example := t.TempDir(), "../../examples/two-tenants/"
+	repo := filepath.Join(dir, "fleet.git")
 	site := filepath.Join(dir, "begun", "site.yaml")
 	inputs := []string{"--site", example + "site.yaml", "-f", example + "tenants", "--inventory", example + "hosts", "--repo", repo}
 	publishes := append([]string{"publish"}, inputs...)
@@ -112,8 +112,6 @@ func TestOutputIsIncomplete(t *testing.T) {
 		{append(slices.Clone(publishes), "--dry-run"), exitDone, "nothing is pushed\n"},
 		{publishes, exitFinding, "TIP is pushed, but " + cause},
 		{publishes, exitDone, "nothing to commit"},
-		{[]string{"takeover", "--site", sip + "site.yaml", "-f", sip + "spec.yaml", "--out", specs}, exitFinding, "sipgen: 1 spec is written to " + specs + ", but " + cause},
-		{[]string{"takeover", "--site", sip + "site.yaml", "-f", sip + "spec.yaml"}, exitError, "sipgen: " + cause},
 		{append([]string{"plan"}, inputs...), exitError, "sipgen: " + cause},
 		{append([]string{"plan", "-o", "json"}, inputs...), exitError, "sipgen: " + cause},
 		{[]string{"--help"}, exitError, "sipgen: " + cause},

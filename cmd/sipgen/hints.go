@@ -105,7 +105,7 @@ func hintFor(err error) string {
 func specHint(err error) string {
 	switch {
 	case olderShape(err):
-		return "this looks like a SIPCluster of an older API; sipgen takeover -f FILE --out DIR converts it"
+		return "this looks like a SIPCluster of SIP's API before April 2021; docs/from-sip.md has the fields of today"
 	case grantable(err):
 		return "sipgen tenants --suggest prints the grants that the specs need"
 	}

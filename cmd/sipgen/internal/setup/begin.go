@@ -64,7 +64,7 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	}
 	proposal := survey.Propose(hosts.Hosts, found)
 	show(ui, found, answers, b.Engine == "auto")
-	sayLabelled(ui, plan.labeled, len(hosts.Hosts), site)
+	sayLabelled(ui, plan.labeled, len(hosts.Hosts))
 	if sayNameless(ui, hosts.Hosts) {
 		if answers.Base, answers.Guessed, err = b.base(); err != nil {
 			return err

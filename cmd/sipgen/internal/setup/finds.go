@@ -14,7 +14,6 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
-	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/survey"
 	"github.com/airshipit/sipgen/internal/text"
@@ -210,11 +209,10 @@ func show(ui *terminal.UI, found *survey.Found, answers survey.Answers, assumed 
 }
 
 // sayLabelled points to the way from SIP where hosts carry labels of clusters.
-func sayLabelled(ui *terminal.UI, labeled, hosts int, site string) {
+func sayLabelled(ui *terminal.UI, labeled, hosts int) {
 	if labeled > 0 {
 		ui.Say("%d of %s carry labels of a cluster and are not free; "+
-			"if the SIP operator set them: sipgen takeover --site %s -f cluster",
-			labeled, text.Count(hosts, "host"), redact.Plain(site))
+			"if the SIP operator set them, docs/from-sip.md has the way", labeled, text.Count(hosts, "host"))
 	}
 }
 
