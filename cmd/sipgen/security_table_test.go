@@ -195,7 +195,9 @@ func securityTable() []attack {
 		attack{why: "an object away", files: objectPatch(deployment, "Deployment", "$patch: delete"), want: "is removed: a patch may change objects, but not remove them"},
 		attack{why: "an empty List", files: patched("Deployment", "apiVersion: v1\nkind: List\nitems: []"), want: "line 2: kind: found a List"},
 		attack{why: "many objects times many patches", files: bankSpec("{services: {loadBalancerControlPlane: [" + strings.Repeat("{nodeInterfaceId: oam, replicas: 0, service: {type: ClusterIP}}, ", 64) + "]}, patches: [" +
-			strings.Repeat("{patch: '- {op: add, path: /metadata/labels/x, value: y}', target: {kind: 'Deployment|Service|ConfigMap|NetworkPolicy|PodDisruptionBudget'}}, ", 32) + "]}"), want: "put several changes into one"},
+			strings.Repeat("{patch: '- {op: add, path: /metadata/labels/x, value: y}', target: {kind: 'Deployment|Service'}}, "+
+				"{patch: '- {op: add, path: /metadata/labels/x, value: y}', target: {kind: 'Service|Deployment'}}, ", 16) +
+			"]}"), want: "put several changes into one"},
 		attack{why: "two hundred patches", files: bankSpec("{services: {jumpHost: [{nodeInterfaceId: oam}]}, patches: [" + strings.Repeat("{patch: '- {op: test, path: /kind, value: Deployment}', target: {kind: Deployment}}, ", 200) + "]}"), want: "spec.patches: "},
 	)
 	add("tree",
