@@ -32,13 +32,15 @@ type tenures struct {
 	Tenures []history.Tenure `json:"tenures"`
 }
 
+// mostCommits is how many commits are read: years of a busy site.
+const mostCommits = 5000
+
 func newHistory(ui *terminal.UI) *cobra.Command {
 	var (
 		in     cmdline.Inputs
 		git    cmdline.Repository
 		output cmdline.Output
 		since  string
-		most   int
 	)
 	command := &cobra.Command{
 		Use:   "history HOST|CLUSTER",
@@ -58,9 +60,6 @@ error.`,
 		Args: cmdline.Arguments(1, 1, "the name of a host or a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			start, err := parseSince(since)
-			if most < 1 {
-				err = errors.Join(err, redact.Errorf("--max-commits: found %d, want at least 1", most))
-			}
 			if err = errors.Join(output.Check(), err); err != nil {
 				return err
 			}
@@ -80,7 +79,7 @@ error.`,
 			snapshot, err := publish.Read(cmd.Context(), target)
 			var past *app.Past
 			if err == nil {
-				past, err = app.ReadPast(cmd.Context(), snapshot, start, most)
+				past, err = app.ReadPast(cmd.Context(), snapshot, start, mostCommits)
 			}
 			done()
 			if err != nil {
@@ -99,7 +98,6 @@ error.`,
 	git.Flags(command)
 	command.Flags().StringVar(&since, "since", "",
 		"leave out hosts that left before this `TIME` in UTC, as in 2026-03-01 or 2026-03-01T12:00:00Z, and read no older commits")
-	command.Flags().IntVar(&most, "max-commits", 5000, "read at most this many commits")
 	output.Flag(command, "table", "json")
 	return command
 }
