@@ -151,7 +151,7 @@ func (s *planner) limited(found *solve.Limit) Shortage {
 	c := s.clusters[found.Cluster]
 	out := Shortage{Limit: s.options.Limits[c.key], Standby: found.Standby, Need: found.Need, Capacity: found.Left}
 	for _, r := range c.roles {
-		if r.must+r.spare > 0 {
+		if r.must+r.spare+r.refill > 0 {
 			out.Roles = append(out.Roles, r.key())
 		}
 	}

@@ -39,6 +39,8 @@ func TestLimits(t *testing.T) {
 			"a Worker: h1 h2 h3", ""},
 		{"more have failed than the brake's number", "a:2", "h1/rh1=a h2/rh2!&=a h3/rh3!&=a", "h1=a ?h2=a ?h3=a",
 			"a Worker: h1 (h2) (h3) short 1/0 unschedulable", "the tenant's clusters have 2"},
+		{"one is gone, and there is no room", "a:1 b:2", "h1/rh1=b h2/rh2=b", "gone=a h1=b h2=b",
+			"a Worker: short 1/0 unschedulable\nb Worker: h1 h2", "the tenant's clusters have 2"},
 		{"it has more already, and keeps them", "a:3", "h1/rh1=a h2/rh2=a h3/rh3=a", "h1=a h2=a h3=a", "a Worker: h1 h2 h3", ""},
 	} {
 		clusters, hosts, tree := sited(t, row.clusters, "x1/rx1 x2/rx2 x3/rx3 "+row.hosts, row.tree)

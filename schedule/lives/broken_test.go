@@ -9,7 +9,7 @@ import (
 
 // failsWith says whether one of some lives ends with an error that has a text.
 func failsWith(text string, decides program) (last error, is bool) {
-	for seed := range uint64(60) {
+	for seed := range uint64(150) {
 		l := newLife(seed, decides)
 		if err := l.lived(); err != nil {
 			last = err

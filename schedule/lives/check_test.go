@@ -275,6 +275,7 @@ func (r *run) brake() string {
 		switch goes := !byName[name].here && !r.old || !ok || e.cluster != was.cluster || e.leaving || e.pending; {
 		case was.pending && !goes:
 			instead++
+		case byName[name].here && byName[name].failed(): // another host may have its slot: then it is no loss
 		case !was.pending && goes:
 			lost = append(lost, name)
 		}

@@ -333,6 +333,7 @@ func (l *life) step() error {
 	for i := range l.hosts {
 		l.hostActions(&l.hosts[i], add)
 	}
+	l.siteActions(add)
 	for _, name := range l.names {
 		l.specActions(name, add)
 	}
@@ -348,6 +349,26 @@ func (l *life) step() error {
 		}
 	}
 	panic("no action")
+}
+
+// siteActions are what happens to many hosts at once: a rack has no power or is not read, and a health check is wrong.
+func (l *life) siteActions(add func(int, string, func())) {
+	rack := l.hosts[l.IntN(len(l.hosts))].rack
+	add(3, "the hosts of rack "+rack+" disappear", func() {
+		for i := range l.hosts {
+			l.hosts[i].here = l.hosts[i].here && l.hosts[i].rack != rack
+		}
+	})
+	add(2, "all hosts in use are marked unhealthy", func() {
+		for i := range l.hosts {
+			l.hosts[i].unhealthy = l.hosts[i].unhealthy || l.hosts[i].use != ""
+		}
+	})
+	add(4, "the marks are taken off", func() {
+		for i := range l.hosts {
+			l.hosts[i].unhealthy = false
+		}
+	})
 }
 
 func (l *life) hostActions(h *host, add func(int, string, func())) {
