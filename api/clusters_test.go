@@ -127,8 +127,6 @@ func TestOneMessageAValue(t *testing.T) {
 	for _, row := range []struct{ spec, at, want string }{
 		{`nodes: {Worker: {hostNamespaces: ["A b", "A b"]}}`, "nodes.Worker.hostNamespaces[1]", `"A b" is a duplicate`},
 		{`nodes: {Worker: {topologyKeys: ["A b", "A b"]}}`, "nodes.Worker.topologyKeys[1]", `"A b" is a duplicate`},
-		{`services: {jumpHost: [{pods: {topologySpread: [{topologyKey: "A b"}, {topologyKey: "A b"}]}}]}`, "services.jumpHost[0].pods.topologySpread[1].topologyKey", `"A b" is a duplicate`},
-		{`services: {jumpHost: [{pods: {podAntiAffinity: [{topologyKey: "A b"}, {topologyKey: "A b"}]}}]}`, "services.jumpHost[0].pods.podAntiAffinity[1].topologyKey", `"A b" is a duplicate`},
 		{`services: {dex: [{connectors: [{id: "A b"}, {id: "A b"}]}]}`, "services.dex[0].connectors[1].id", `"A b" is the id of connectors[0] already`},
 		{`services: {dex: [{connectors: [{name: x}, {name: x}]}]}`, "services.dex[0].connectors[1].id", "missing"},
 		{`services: {dex: [{staticClients: [{id: "A b"}, {id: "A b"}]}]}`, "services.dex[0].staticClients[1].id", `found "A b", want letters, digits and ._-`},
