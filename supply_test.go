@@ -43,21 +43,21 @@ func TestActionsArePinned(t *testing.T) {
 // govulncheck's exit status tells what it has found, and no word of its text.
 func TestVulnerabilityGate(t *testing.T) {
 	for _, row := range []struct {
-		why, program, ci string
-		fails            bool
-		says             string
+		why, program, github string
+		fails                bool
+		says                 string
 	}{
 		{"nothing is found", "exit 0", "true", false, ""},
 		{"a finding about a timeout, a status and a network", "echo 'GO-2025-3404: dial tcp 403 404 timeout'; exit 3", "", true, "GO-2025-3404"},
-		{"a finding in CI", "echo GO-2025-3404; exit 3", "true", true, "GO-2025-3404"},
+		{"a finding on GitHub", "echo GO-2025-3404; exit 3", "true", true, "GO-2025-3404"},
 		{"no database", "echo 'dial tcp: no such host' >&2; exit 1", "", false, "ended with 1: not checked"},
-		{"no database in CI", "echo 'dial tcp: no such host' >&2; exit 1", "true", true, "no such host"},
-		{"wrong usage in CI", "exit 2", "true", true, "ended with 2: not checked"},
+		{"no database on GitHub", "echo 'dial tcp: no such host' >&2; exit 1", "true", true, "no such host"},
+		{"wrong usage on GitHub", "exit 2", "true", true, "ended with 2: not checked"},
 	} {
 		program := filepath.Join(t.TempDir(), "govulncheck")
 		need.OK(t, os.WriteFile(program, []byte("#!/bin/sh\n"+row.program+"\n"), 0o755))
 		gate := exec.Command("bash", "hack/vulnerabilities.sh", program, "./...")
-		gate.Env = append(os.Environ(), "CI="+row.ci)
+		gate.Env = append(os.Environ(), "GITHUB_ACTIONS="+row.github)
 		said, err := gate.CombinedOutput()
 		need.That(t, (err != nil) == row.fails && strings.Contains(string(said), row.says), "%s: found %v\n%s", row.why, err, said)
 	}
