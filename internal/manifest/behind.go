@@ -56,10 +56,12 @@ func Rest(text []byte) (line int, found bool) {
 	}
 	second := yamlv3.NewDecoder(bytes.NewReader(text)) // which has positions
 	var document yamlv3.Node
-	if second.Decode(&document) == nil && second.Decode(&document) == nil {
-		line = document.Content[0].Line - 1
+	for range 2 {
+		if second.Decode(&document) != nil {
+			return line, true
+		}
 	}
-	return line, true
+	return document.Content[0].Line - 1, true
 }
 
 // plainKey matches a text whose first line of content is a key in the first column: a block mapping begins, which ends
