@@ -45,6 +45,9 @@ const (
 	Elsewhere
 )
 
+// groups are hosts by what they have in common, and by side.
+type groups map[string]map[string][]HostKey
+
 // Conflicts returns the contradictions between held hosts and their users, by kind and name. A Cluster API cluster is
 // known by its label on the host, which its provider for metal3 sets together with the consumer, and by the
 // consumer's namespace.
@@ -52,7 +55,6 @@ func (hs *Holdings) Conflicts() (out []Conflict) {
 	if hs == nil {
 		return nil
 	}
-	type groups map[string]map[string][]HostKey
 	add := func(all groups, of, side string, host HostKey) {
 		if all[of] == nil {
 			all[of] = map[string][]HostKey{}
@@ -92,13 +94,7 @@ func (hs *Holdings) Conflicts() (out []Conflict) {
 			all := sidesOf(sides)
 			out = append(out, Conflict{SeveralClusters, keys[all[0].Name], user, all})
 		}
-		var hosts []HostKey
-		for machine, on := range elsewhere[user] {
-			if machine == "" || len(machines[machine][machine]) == 1 { // else it is a conflict by itself
-				hosts = append(hosts, on...)
-			}
-		}
-		if slices.SortFunc(hosts, compare); len(hosts) > 0 {
+		if hosts := hostsOf(elsewhere[user], machines); len(hosts) > 0 {
 			out = append(out, Conflict{Elsewhere, keys[sidesOf(sides)[0].Name], user, []Side{{user, hosts}}})
 		}
 		for of, hosts := range sides {
@@ -116,6 +112,18 @@ func (hs *Holdings) Conflicts() (out []Conflict) {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Cluster.String(), b.Cluster.String()),
 			cmp.Compare(a.User, b.User))
 	})
+	return out
+}
+
+// hostsOf returns the hosts of some machines by name, but for those of a machine with several hosts: that is a conflict by
+// itself.
+func hostsOf(of map[string][]HostKey, machines groups) (out []HostKey) {
+	for machine, on := range of {
+		if machine == "" || len(machines[machine][machine]) == 1 {
+			out = append(out, on...)
+		}
+	}
+	slices.SortFunc(out, compare)
 	return out
 }
 
