@@ -112,7 +112,10 @@ func (f *Flux) Publish(t testing.TB, namespace, name string, repo *Repo) string 
 	f.artifacts.put(path, archive)
 	digest := sha256.Sum256(archive)
 	now := time.Now().UTC().Format(time.RFC3339)
+	live, err := f.api.Dynamic.Resource(GitRepos).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
+	need.OK(t, err)
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{
+		"observedGeneration": live.GetGeneration(),
 		"artifact": map[string]any{
 			"path": strings.TrimPrefix(path, "/"), "url": f.artifacts.server.URL + path, "revision": revision,
 			"digest": "sha256:" + hex.EncodeToString(digest[:]), "lastUpdateTime": now, "size": len(archive),
