@@ -37,6 +37,8 @@ func TestPace(t *testing.T) {
 		{"those of a cluster that leaves do not count", 1, "c:1 d:0!deleted", "a/r1!&=c b/r2!&=d x/r3", "a=c ?b=d",
 			"c Worker: (a) +x\nd Worker: (b)", 0},
 		{"a failed standby host counts, too", 1, "c:1+1", "a/r1!&=c s/r2!&~=c x/r3 y/r4", "", "c Worker: (a) +x ~s", 1},
+		{"standby hosts stand in for as many", 1, "c:2+2", "a/r1!&=c b/r2!&=c s/r3~=c t/r4~=c x/r5", "",
+			"c Worker: a (b) s ~t +~x", 1},
 		{"fewer are wanted: a loss, and no replacement", 1, "c:1", "a/r1!&=c b/r2!&=c d/r3=c", "", "c Worker: (a) (b) d", 0},
 	} {
 		clusters, hosts, tree := sited(t, row.clusters, row.hosts, row.tree)
