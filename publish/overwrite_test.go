@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -227,9 +228,10 @@ func TestElsewhere(t *testing.T) {
 	git(t, repo, "config", "uploadpack.allowFilter", "true")
 	git(t, repo, "config", "uploadpack.allowAnySHA1InWant", "true")
 	local := Target{URL: repo, Branch: "main"}
-	for folder, says := range map[string]string{"sites/a": "of a", "b": "of b", "sites/a/deep/c": "of c"} {
+	// sites/a before what lies in it: a folder that holds another's tree is taken by nobody.
+	for _, folder := range []string{"sites/a", "b", "sites/a/deep/c"} {
 		local.Path = folder
-		mustPublish(t, local, tree("PLAN.md", says))
+		mustPublish(t, local, tree("PLAN.md", "of "+path.Base(folder)))
 	}
 	rival(t, repo, "main", tree("docs/PLAN.md", "nobody's"))
 	target.Path, local.Path = "b", "b"
