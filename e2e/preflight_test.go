@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +31,7 @@ func TestFixes(t *testing.T) {
 	managers := map[v1alpha1.Engine]string{flux: "kustomize-controller", argo: "argocd-controller"}
 	annotate := func(what string) func(*testing.T, *engine.APIServer, string) {
 		return func(t *testing.T, api *engine.APIServer, ns string) {
-			api.Kubectl(t, "", "annotate", "-n", ns, "--overwrite", "baremetalhosts.metal3.io/n1", what)
+			api.Kubectl(t, "", "annotate", "-n", ns, "--overwrite", "--field-manager=ops", "baremetalhosts.metal3.io/n1", what)
 		}
 	}
 	updated := func(manager string) func(*testing.T, *engine.APIServer, string) {
@@ -68,7 +70,7 @@ func TestFixes(t *testing.T) {
 		}, []string{`the Application "metal"`, "kustomize.toolkit.fluxcd.io/force", "argocd.argoproj.io/sync-options"}, false},
 		{"everything at once", argo, "kubectl apply", []func(*testing.T, *engine.APIServer, string){
 			applied("argocd-controller"), updated("argocd-controller"), annotate("argocd.argoproj.io/tracking-id=metal:metal3.io/BareMetalHost:x/n1"), annotate("kustomize.toolkit.fluxcd.io/force=enabled"),
-		}, []string{"argocd-controller (Apply) and ", "the Application", "force"} /* the API server orders the others by the second in which they wrote */, false},
+		}, []string{"the Application", "argocd-controller (Apply) and ", "force"} /* the API server orders the others by the second in which they wrote */, false},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
@@ -119,4 +121,35 @@ func TestFixes(t *testing.T) {
 			need.Equal(t, "our label is", synced.GetLabels()[clusterName], "edge-a")
 		})
 	}
+}
+
+// One command fixes all hosts of one cause: kubectl takes several names.
+func TestFixOfManyHosts(t *testing.T) {
+	api, namespaces := withoutEngines(t), []string{"fix-many", "fix-more"}
+	api.Namespaces(t, namespaces...)
+	for i, ns := range namespaces {
+		for _, name := range []string{"n1", "n2", "n3"}[i:] {
+			makeHost(t, api, "kubectl apply", ns, name, "r1")
+			api.Kubectl(t, "", "annotate", "-n", ns, "--field-manager=ops", "baremetalhosts.metal3.io/"+name,
+				"argocd.argoproj.io/tracking-id=metal:metal3.io/BareMetalHost:x/n1", "example.org/rack=r1")
+		}
+	}
+	found := func() []finding.Finding {
+		inv, err := live.Hosts(t.Context(), api.Config(), live.Options{Namespaces: namespaces})
+		need.OK(t, err)
+		var hosts [][]finding.Finding
+		unpatchable := preflight.Unpatchable(v1alpha1.EngineArgoCD, v1alpha1.ApplyMerge, inv.Hosts)
+		for _, host := range slices.Sorted(maps.Keys(unpatchable)) {
+			hosts = append(hosts, unpatchable[host])
+		}
+		return preflight.Together(hosts)
+	}
+	// The API server orders managedFields by the second of a change, so the patches of the specs may be several.
+	all := found()
+	need.Must(t, len(all) >= 2 && len(all) <= 3, "found %v, want the Application, and the specs", all)
+	need.Words(t, "first", all[0].Object+": "+all[0].Message, "and 4 other hosts", "the Application")
+	for _, f := range all {
+		bash(t, api, t.TempDir(), f.Fix)
+	}
+	need.Len(t, "still found", found(), 0)
 }

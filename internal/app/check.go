@@ -84,7 +84,23 @@ func (p *Planned) preflight() (warnings []finding.Finding, err error) {
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", f.Sentence()))
 	}
-	return append(warnings, p.Report.PassedOver(p.Loaded.Unpatchable)...), errors.Join(errs...)
+	return append(warnings, p.passedOver()...), errors.Join(errs...)
+}
+
+// passedOver returns for free hosts why no patch of them may be written, and the remedy: one command for all hosts of
+// one cause. Held ones have frozen their clusters.
+func (p *Planned) passedOver() []finding.Finding {
+	var hosts [][]finding.Finding
+	for i := range p.Report.Hosts {
+		if host := &p.Report.Hosts[i]; host.Cluster == "" {
+			hosts = append(hosts, p.Loaded.Unpatchable[host.Host])
+		}
+	}
+	out := preflight.Together(hosts)
+	for i := range out {
+		out[i].Message += "; not handed out until this is fixed"
+	}
+	return out
 }
 
 // patched returns the hosts whose patches are written in this run.

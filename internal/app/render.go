@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
@@ -91,35 +94,35 @@ func changedFiles(before, after render.Tree) []report.File {
 }
 
 // moves refuses a tree in a new folder that lacks the services of frozen clusters: only the old folder has them. The
-// error has why they are frozen, and each of their hosts that cannot be patched, with the command that fixes it.
+// error has why they are frozen, and their hosts that cannot be patched, with the commands that fix them.
 func (p *Planned) moves() error {
 	if !p.Before.former || len(p.Clusters.Frozen) == 0 {
 		return nil
 	}
 	var names []string
 	var reasons []error
-	unpatchable := map[schedule.ClusterKey]bool{}
+	unpatchable := map[schedule.ClusterKey][][]finding.Finding{}
 	for _, claim := range p.Clusters.Claims.Claims {
-		found := p.Loaded.Unpatchable[claim.Host.String()]
-		if _, frozen := p.Clusters.Frozen[claim.Cluster]; !frozen || len(found) == 0 {
-			continue
-		}
-		unpatchable[claim.Cluster] = true
-		for i := range found {
-			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", claim.Cluster, found[i].Sentence()))
+		if found := p.Loaded.Unpatchable[claim.Host.String()]; len(found) > 0 {
+			unpatchable[claim.Cluster] = append(unpatchable[claim.Cluster], found)
 		}
 	}
-	for key, why := range p.Clusters.Frozen {
+	for key := range p.Clusters.Frozen {
 		names = append(names, key.String())
-		if unpatchable[key] {
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		key := holdings.ClusterNamed(name)
+		if hosts := unpatchable[key]; len(hosts) > 0 {
+			for _, found := range preflight.Together(hosts) {
+				reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, found.Sentence()))
+			}
 			continue
 		}
-		for _, reason := range why {
+		for _, reason := range p.Clusters.Frozen[key] {
 			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, reason.Here))
 		}
 	}
-	slices.Sort(names)
-	slices.SortFunc(reasons, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(append(reasons, fmt.Errorf("the new tree would lack the services of the clusters that are frozen "+
 		"(%s), which only %s has: fix the reasons above before the tree moves",
 		strings.Join(names, ", "), p.Before.Where))...)

@@ -99,15 +99,14 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 	return out
 }
 
-// marks returns the findings on a host itself.
+// marks returns the findings on a host itself, in the order in which they are to be fixed.
 func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Host) []finding.Finding {
-	var out []finding.Finding
+	// Another app that is still there would undo all other fixes with its next sync.
+	out := otherApps(host)
 	if apply == v1alpha1.ApplyMerge {
 		out = append(out, ownership(engine, host)...)
 	}
-	out = append(out, otherApps(host)...)
-	out = append(out, force(host)...)
-	return out
+	return append(out, force(host)...)
 }
 
 // Unpatchable returns why no patch of a host may be written, by host, for a run that continues with the others: the
@@ -275,8 +274,16 @@ func force(host *inventory.Host) []finding.Finding {
 	return out
 }
 
-// command returns a command line for an operator. Names of hosts are DNS names, without any character that is special
-// to a shell.
+// command returns a command line for an operator.
 func command(verb string, host *inventory.Host, args ...string) string {
-	return strings.Join(append([]string{"kubectl", verb, "-n", host.Namespace, hostResource + host.Name}, args...), " ")
+	return strings.Join(append([]string{"kubectl", verb, target(host.Namespace, host.Name)}, args...), " ")
+}
+
+// target returns the arguments of kubectl for hosts of one namespace. Names of hosts are DNS names, without any
+// character that is special to a shell.
+func target(namespace string, names ...string) string {
+	if len(names) == 1 {
+		return "-n " + namespace + " " + hostResource + names[0]
+	}
+	return "-n " + namespace + " " + strings.TrimSuffix(hostResource, "/") + " " + strings.Join(names, " ")
 }

@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 		{"the options that sipgen sets", argo, v1alpha1.ApplyOverlay, nil, marks{"argocd.argoproj.io/sync-options": "Prune=false,Delete=false,ServerSideApply=true"}, nil},
 		{"without managedFields Argo CD is refused", argo, v1alpha1.ApplyMerge, nil, nil, []string{"refused with hosts.apply merge"}},
 		{"and with Flux it is said", flux, v1alpha1.ApplyMerge, nil, nil, []string{"preflight could not run"}},
-		{"all there is, the spec first", flux, v1alpha1.ApplyMerge, []inventory.Manager{owner}, marks{"kustomize.toolkit.fluxcd.io/force": "enabled", "argocd.argoproj.io/tracking-id": "x:y"}, []string{"its spec", "Application", "force"}},
+		{"all there is, first what would undo the other fixes", flux, v1alpha1.ApplyMerge, []inventory.Manager{owner}, marks{"kustomize.toolkit.fluxcd.io/force": "enabled", "argocd.argoproj.io/tracking-id": "x:y"}, []string{"Application", "its spec", "force"}},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			hosts := []inventory.Host{
