@@ -180,7 +180,7 @@ func (g *github) due(t *testing.T, r *result, condition string, env map[string]s
 // use plays the actions. A checkout of a pull request has its commit, one of main what main has now.
 func (g *github) use(t *testing.T, step githubStep, workspace string) {
 	t.Helper()
-	need.Must(t, regexp.MustCompile(`^(actions/checkout|github/codeql-action/upload-sarif)@v\d+$`).MatchString(step.Uses),
+	need.Must(t, regexp.MustCompile(`^(actions/checkout|github/codeql-action/upload-sarif)@[0-9a-f]{40}$`).MatchString(step.Uses),
 		"uses: %s: the test does not know it", step.Uses)
 	if !strings.HasPrefix(step.Uses, "actions/checkout") {
 		return

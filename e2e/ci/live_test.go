@@ -3,8 +3,10 @@ package ci
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
@@ -51,6 +53,36 @@ func TestLiveInventory(t *testing.T) {
 
 	// GitLab's job takes the same snapshot.
 	_, jobs := readGitLab(t)
-	code, log, _ := g.gitlab(t, jobs["sipgen-snapshot"], g.origin)
-	need.That(t, code == 0 && strings.Contains(log, "no host has changed"), "snapshot: exit %d\n%s", code, log)
+	gitlab := func(want string) {
+		t.Helper()
+		code, log, _ := g.gitlab(t, jobs["sipgen-snapshot"], g.origin)
+		need.That(t, code == 0 && strings.Contains(log, want), "snapshot: exit %d\n%s", code, log)
+	}
+	gitlab("no host has changed")
+
+	// A snapshot that was kept for more than an hour is replaced, though no host has changed: contract 19 lets no host go
+	// by one that is older than the tree.
+	age := func(by time.Duration) {
+		t.Helper()
+		g.git(t, "pull", "--quiet", "origin", "main")
+		file := filepath.Join(g.checkout, "inventory.yaml")
+		need.Write(t, file, regexp.MustCompile("(?m)^takenAt: .*$").ReplaceAllString(string(need.Read(t, file)),
+			fmt.Sprintf("takenAt: %q", time.Now().Add(-by).UTC().Format(time.RFC3339))))
+		g.commit(t)
+	}
+	commits := func(want string) {
+		t.Helper()
+		need.Equal(t, "commits", strings.TrimSpace(run(t, g.origin, nil, "git", "rev-list", "--count", "main")), want)
+	}
+	age(50 * time.Minute)
+	r = g.job(t, snapshot, "snapshot")
+	need.That(t, !r.failed && strings.Contains(r.log["Take a snapshot"], "no host has changed"), "%v\n%v", r.outcome, r.log)
+	commits("3")
+	age(70 * time.Minute)
+	r = g.job(t, snapshot, "snapshot")
+	need.That(t, !r.failed, "%v\n%v", r.outcome, r.log)
+	commits("5")
+	age(70 * time.Minute)
+	gitlab("")
+	commits("7")
 }
