@@ -53,6 +53,9 @@ func (s *planner) refuseContradictions() {
 	s.refuseUnknownKeys()
 	s.refuseCrossing()
 	for _, c := range s.clusters {
+		if s.options.Supposed && len(s.options.Refused[c.key]) == 0 {
+			c.refused = nil
+		}
 		sortValues(c.refused)
 		c.unschedulable = len(c.refused) > 0
 	}

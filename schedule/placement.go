@@ -20,6 +20,9 @@ type Options struct {
 	// Refused are clusters that contradict the inventory, as the caller found, with the reasons. They keep their
 	// hosts and get no new ones.
 	Refused map[ClusterKey][]string
+	// Supposed: a cluster is placed although its spec contradicts the hosts, unless it is in Refused. Then Losses counts
+	// what the spec would take from it.
+	Supposed bool
 	// LabelsNewer: the hosts were read after the previous tree was committed. Without LabelsNewer a host in use that its
 	// labels give to another cluster than the tree's is an error, because either may be newer.
 	LabelsNewer bool

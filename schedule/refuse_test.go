@@ -225,3 +225,40 @@ func TestFaultyHosts(t *testing.T) {
 		}
 	}
 }
+
+// TestSupposed is contract 18: who is frozen is told of all faults at once, so the hosts that a spec gives up are counted
+// although the spec contradicts the hosts; not those of a spec that the caller refuses.
+func TestSupposed(t *testing.T) {
+	hosts := []inventory.Host{
+		claimed(newHost("h1", "kind=w row=w1 rack=r1"), "a", v1.RoleWorker),
+		claimed(newHost("h2", "kind=w row=w2 rack=r1"), "a", v1.RoleWorker),
+		claimed(newHost("h3", "kind=w row=w1 rack=r3"), "a", v1.RoleWorker),
+	}
+	for why, change := range map[string]func(*v1.NodeSet){
+		"a misspelled key": func(s *v1.NodeSet) { s.TopologyKey = "rak" },
+		"keys that cross":  func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
+		"no network":       nil,
+	} {
+		set := nodes("kind=w", 1, 0)
+		c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})
+		if change == nil {
+			c = onOAM("a", 1, 0)
+			for i := range hosts {
+				hosts[i].Addresses = nil
+			}
+		} else {
+			change(&set)
+			c.Spec.Nodes[v1.RoleWorker] = set
+		}
+		options := testOptions
+		lost := func() int {
+			loss := Losses(plan(t, []v1.SIPCluster{c}, hosts, Previous{}, options))
+			return loss.Asked[KeyOf(&c)]
+		}
+		need.Equal(t, why+": frozen", lost(), 0)
+		options.Supposed = true
+		need.Equal(t, why+": supposed", lost(), 2)
+		options.Refused = map[ClusterKey][]string{KeyOf(&c): {"wrong"}}
+		need.Equal(t, why+": refused", lost(), 0)
+	}
+}

@@ -95,13 +95,22 @@ type Clusters struct {
 
 	// reasons counts the problems of each cluster, of which Frozen has the first.
 	reasons map[schedule.ClusterKey]int
+	// blamed are the fields of specs with a problem: each gets one.
+	blamed map[specField]bool
 }
 
-// Of decides which clusters are frozen, and why. The reasons come in this order: problems of a spec by itself,
-// missing specs, contradictions with the hosts, missing grants, and claims of two clusters.
+// specField is a field of a cluster's spec.
+type specField struct {
+	cluster schedule.ClusterKey
+	path    string
+}
+
+// Of decides which clusters are frozen, and why, with all reasons at once: who corrects one must not wait for a run to
+// learn of the next. They come in this order: problems of a spec by itself and missing grants, missing specs,
+// contradictions with the hosts, and claims of two clusters.
 func Of(in Input) *Clusters {
 	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]Reason{},
-		reasons: map[schedule.ClusterKey]int{}, Known: map[schedule.ClusterKey]bool{},
+		reasons: map[schedule.ClusterKey]int{}, blamed: map[specField]bool{}, Known: map[schedule.ClusterKey]bool{},
 		Leaving: map[schedule.ClusterKey]bool{}}
 	known := inTree(in.Tree, in.Claims)
 	for _, key := range known {
@@ -255,8 +264,9 @@ func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
 
 // freezeBy records why a cluster is frozen: the first reasons for the plan, and the number of the others.
 func (s *Clusters) freezeBy(problem Problem) {
-	key := problem.Cluster
-	s.Findings = append(s.Findings, problem.Finding())
+	key, found := problem.Cluster, problem.Finding()
+	s.Findings = append(s.Findings, found)
+	s.blamed[specField{key, found.Field}] = true
 	s.reasons[key]++
 	const most = validation.MaxProblems + 1 // the last of a spec's own counts the others
 	if more := s.reasons[key] - most; more > 0 {
@@ -317,4 +327,29 @@ func (s *Clusters) LostFindings() (inTree, here []finding.Finding) {
 		here = append(here, f)
 	}
 	return inTree, here
+}
+
+// Unplaceable returns the frozen clusters whose specs say nothing sound of their hosts, with the reasons: they are
+// missing, or invalid elsewhere than in services, patches and annotations.
+func (s *Clusters) Unplaceable() map[schedule.ClusterKey][]string {
+	out := map[schedule.ClusterKey][]string{}
+	for key := range s.Frozen {
+		if c := s.Spec(key); c == nil || c.Document == nil {
+			out[key] = s.Options.Refused[key]
+		}
+	}
+	for i := range s.Problems {
+		p := &s.Problems[i]
+		isIn := func(part string) bool { return strings.HasPrefix(p.Finding().Field, part) }
+		if p.Code == finding.Invalid && len(s.Frozen[p.Cluster]) > 0 &&
+			!slices.ContainsFunc([]string{"spec.services", "spec.patches", "metadata.annotations"}, isIn) {
+			out[p.Cluster] = s.Options.Refused[p.Cluster]
+		}
+	}
+	return out
+}
+
+// HasProblem reports whether a problem of one of the codes is known of a cluster.
+func (s *Clusters) HasProblem(cluster schedule.ClusterKey, code string) bool {
+	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.Cluster == cluster && p.Code == code })
 }

@@ -109,7 +109,12 @@ func TestWhoIsFrozen(t *testing.T) {
 		{why: "a port outside the site's range", specs: spec("a/a", "", ports(29999)), want: []string{"a/a SIP002"}},
 
 		{why: "a network that no host is on", specs: spec("a/a", "", strings.Replace(ports(30001), "oam", "oan", 1)), want: []string{"a/a SIP018"}},
-		{why: "it claims nothing then", specs: spec("a/a", "", strings.Replace(ports(30001), "oam", "oan", 1)) + spec("b/b", "", ports(30001)), want: []string{"a/a SIP018"}},
+		{why: "it takes nothing from another one then, and is told of both",
+			specs: spec("a/a", "", strings.Replace(ports(30001), "oam", "oan", 1)) + spec("b/b", "", ports(30001)),
+			want:  []string{"a/a SIP001", "a/a SIP018"}},
+		{why: "a wrong spec, a port and a network are named at once",
+			specs:    spec("a/a", "", strings.Replace(ports(29999), "oam", "oan", 1)),
+			problems: wrongA, want: []string{"a/a SIP002", "a/a SIP018", "a/a SIP043"}},
 		{why: "a role without hosts behind a load balancer that stays", specs: spec("a/a", "", strings.Replace(ports(30001), "Worker:", "Wroker:", 1)), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
 			want: []string{"a/a SIP033"}},
 		{why: "a host of which no patch may be written freezes the cluster that has it", specs: spec("a/a", "", one) + spec("b/b", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
@@ -120,14 +125,14 @@ func TestWhoIsFrozen(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			documents := need.Value(manifest.Parse("specs.yaml", []byte(row.specs)))(t)
-			clusters := need.Value(api.ClustersFromDocuments(documents))(t)
+			specs := need.Value(api.ClustersFromDocuments(documents))(t)
 			site := &v1alpha1.Site{}
 			site.Name = "s"
 			site.Spec.Decommission, site.Spec.Tenants = row.decommission, row.tenants
 			site.Default()
 			hosts := []inventory.Host{{Namespace: "metal3", Name: "n1", UID: "u1", Addresses: []inventory.Address{{Network: "oam"}}}, {Namespace: "metal3", Name: "n2", UID: "u2"}}
 			in := Input{
-				Site: site, Clusters: clusters, Problems: row.problems, Hosts: hosts, Tenants: tenancy.Of(site, []string{"metal3"}), Network: netplan.Of(site, clusters, hosts),
+				Site: site, Clusters: specs, Problems: row.problems, Hosts: hosts, Tenants: tenancy.Of(site, []string{"metal3"}), Network: netplan.Of(site, specs, hosts),
 				Tree: row.tree, Claims: schedule.Previous{Claims: row.claims, Leaving: map[schedule.ClusterKey]bool{}},
 				Options: schedule.Options{Keys: schedule.LabelKeys{
 					ClusterNamespace: site.Spec.LabelKeys.ClusterNamespace, ClusterName: site.Spec.LabelKeys.ClusterName,
@@ -153,7 +158,11 @@ func TestWhoIsFrozen(t *testing.T) {
 			}
 			slices.Sort(frozen)
 			slices.Sort(leaving)
-			need.That(t, slices.Equal(frozen, row.want) && len(got.Frozen) == len(row.want),
+			clusters := map[string]bool{}
+			for _, word := range row.want {
+				clusters[strings.Fields(word)[0]] = true
+			}
+			need.That(t, slices.Equal(frozen, row.want) && len(got.Frozen) == len(clusters),
 				"frozen: got %q, want %q: %v", frozen, row.want, got.Frozen)
 			need.Same(t, "leaving: got", leaving, row.leaving)
 			need.That(t, len(got.Lost) == row.lost && len(got.Notes) == row.notes, "lost %v, notes %q", got.Lost, got.Notes)

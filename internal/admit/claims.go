@@ -3,6 +3,7 @@ package admit
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"sync"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -26,10 +27,10 @@ func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	inTree := sync.OnceValue(func() map[string]validation.Held { return s.inUse(gone) })
 	s.Network.Yield(func(cluster string) validation.Held { return inTree()[cluster] }, s.Tenants.MayHaveAddress)
 	s.Network.Faults(s.Hosts)
-	was := s.IsFrozen()
+	before := maps.Clone(s.blamed)
 	for _, refused := range s.Network.Refused() {
 		key := schedule.KeyOf(refused.Cluster)
-		if !s.has(key) || was[key] {
+		if !s.has(key) || before[specField{key, refused.Field}] {
 			continue
 		}
 		s.freeze(key, finding.Network, refused.Cluster.Problem(refused.Field, "%s", refused.Short))
@@ -40,23 +41,46 @@ func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 
 // freezeClashes freezes the clusters that claim what another cluster has in the tree, or what one before them claims.
 // A frozen cluster has what its services in the tree have, and so has a cluster without a spec while it has hosts,
-// because its services stay. As these claims may freeze others, it repeats until no more cluster is frozen.
+// because its services stay. As these claims may freeze others, it repeats until no more cluster is frozen. What the
+// frozen ones claim by their specs comes behind all that: it takes nothing from the others.
 func (s *Clusters) freezeClashes(gone map[string]bool) {
-	ports := s.Site.Spec.NodePorts
 	held := s.inUse(gone)
+	frozen := s.IsFrozen()
 	for {
-		var active []v1.SIPCluster
-		for i := range s.All {
-			if len(s.Frozen[schedule.KeyOf(&s.All[i])]) == 0 && !s.All[i].Leaves() {
-				active = append(active, s.All[i])
-			}
-		}
-		clashes := validation.ValidateHeld(active, held, ports.Start, ports.End)
+		active, _ := s.split(s.IsFrozen())
+		clashes := s.clashes(active, held)
 		if len(clashes) == 0 {
-			return
+			break
 		}
 		s.complain("", clashes)
 	}
+	active, rest := s.split(frozen)
+	if len(rest) == 0 {
+		return
+	}
+	clashes := s.clashes(append(active, rest...), held)
+	s.complain("", slices.DeleteFunc(clashes, func(e validation.ClusterError) bool {
+		key := schedule.KeyOf(e.Cluster)
+		return !frozen[key] || s.blamed[specField{key, e.Path}]
+	}))
+}
+
+// split returns the clusters that stay, in two parts.
+func (s *Clusters) split(frozen map[schedule.ClusterKey]bool) (active, rest []v1.SIPCluster) {
+	for i := range s.All {
+		switch c := &s.All[i]; {
+		case c.Leaves():
+		case frozen[schedule.KeyOf(c)]:
+			rest = append(rest, *c)
+		default:
+			active = append(active, *c)
+		}
+	}
+	return active, rest
+}
+
+func (s *Clusters) clashes(clusters []v1.SIPCluster, held map[string]validation.Held) []validation.ClusterError {
+	return validation.ValidateHeld(clusters, held, s.Site.Spec.NodePorts.Start, s.Site.Spec.NodePorts.End)
 }
 
 // inUse returns what the services in the tree have, for clusters with a spec or hosts.

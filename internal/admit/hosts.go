@@ -53,7 +53,8 @@ func (s *Clusters) freezeContradicted() {
 	known := hosts.Networks()
 	maps.Copy(known, holdings.Networks(s.Claims.Claims))
 	for _, unknown := range validation.UnknownNetworks(s.All, known) {
-		if key := schedule.KeyOf(unknown.Cluster); !unknown.Cluster.Leaves() && len(s.Frozen[key]) == 0 {
+		key := schedule.KeyOf(unknown.Cluster)
+		if !unknown.Cluster.Leaves() && !s.blamed[specField{key, unknown.Path}] {
 			s.freeze(key, finding.NoNetwork, unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message))
 		}
 	}

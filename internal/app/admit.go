@@ -42,21 +42,23 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 	return &Admitted{l, before, clusters}, nil
 }
 
-// beyondGrants returns the clusters whose specs ask for more than their grants. Invalid specs are skipped: their
-// values must not be repeated.
+// beyondGrants returns the clusters whose specs ask for more than their grants. Invalid values are skipped: they must
+// not be repeated.
 func (l *Loaded) beyondGrants() []admit.Problem {
 	var out []admit.Problem
-	wrong := map[schedule.ClusterKey]bool{}
-	for _, f := range l.Problems {
-		wrong[f.Cluster] = true
+	wrong := map[[2]string]bool{}
+	for i := range l.Problems {
+		p := &l.Problems[i]
+		wrong[[2]string{p.Cluster.String(), p.Finding().Field}] = true
 	}
 	for i := range l.Clusters {
 		c := &l.Clusters[i]
-		if c.Leaves() || slices.Contains(l.Site.Spec.Decommission, c.Key()) || wrong[schedule.KeyOf(c)] ||
-			!schedule.KeyOf(c).Valid() {
+		if c.Leaves() || slices.Contains(l.Site.Spec.Decommission, c.Key()) || !schedule.KeyOf(c).Valid() {
 			continue
 		}
-		out = append(out, admit.BeyondGrants(l.Tenants, c)...)
+		out = append(out, slices.DeleteFunc(admit.BeyondGrants(l.Tenants, c), func(p admit.Problem) bool {
+			return wrong[[2]string{c.Key(), p.Finding().Field}]
+		})...)
 	}
 	return out
 }

@@ -2,10 +2,12 @@ package app
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // freezeAll freezes the clusters of problems, and then those whose specs lose too many hosts, as only the plan shows.
@@ -24,6 +26,40 @@ func (p *Planned) freezeAll(problems []admit.Problem) error {
 			return err
 		}
 	}
+}
+
+// alsoWrong returns what else is wrong with frozen clusters: what a placement and a tree show in which they are not
+// frozen. Who corrects a spec so learns of all its faults at once. A spec that is invalid where it asks for hosts is
+// not placed, and one that is invalid anywhere is not rendered.
+func (p *Planned) alsoWrong(frozen map[schedule.ClusterKey]bool) ([]admit.Problem, error) {
+	supposed, clusters := *p, *p.Clusters
+	supposed.Clusters, clusters.Frozen = &clusters, nil
+	clusters.Options.Supposed, clusters.Options.Refused = true, p.Clusters.Unplaceable()
+	if err := supposed.place(); err != nil {
+		return nil, err
+	}
+	found := supposed.beyondBrake()
+	loaded, placement := *p.Loaded, *supposed.Placement
+	loaded.built = &serviceBuilds{}
+	placement.Clusters = slices.DeleteFunc(slices.Clone(placement.Clusters), func(c schedule.Cluster) bool {
+		return !frozen[c.Key] || len(c.Refused) > 0 || p.Clusters.HasProblem(c.Key, finding.Invalid)
+	})
+	supposed.Loaded, supposed.Placement = &loaded, &placement
+	broken, _ := supposed.broken(supposed.render().Err)
+	return slices.DeleteFunc(append(found, broken...), func(problem admit.Problem) bool {
+		return !frozen[problem.Cluster] || p.Clusters.HasProblem(problem.Cluster, problem.Code)
+	}), nil
+}
+
+// frozen returns the clusters that keep what they have because of their specs.
+func (p *Planned) frozen() map[schedule.ClusterKey]bool {
+	out := map[schedule.ClusterKey]bool{}
+	for i := range p.Placement.Clusters {
+		if c := &p.Placement.Clusters[i]; len(c.Refused) > 0 {
+			out[c.Key] = true
+		}
+	}
+	return out
 }
 
 // broken splits an error of render into the clusters that it newly freezes, and the rest.

@@ -32,15 +32,24 @@ type Rendered struct {
 // accept is Tolerance.AcceptLoss. With the number that covers the failed hosts that keep their slots, all are replaced:
 // the clusters that are frozen by then stay so.
 func Render(p *Planned, accept int) (*Rendered, error) {
-	var broken []admit.Problem
-	for {
-		if err := p.freezeAll(broken); err != nil {
+	var found []admit.Problem
+	for told := 0; ; {
+		if err := p.freezeAll(found); err != nil {
 			return nil, err
 		}
 		r := p.render()
 		var others error
-		if broken, others = p.broken(r.Err); len(broken) > 0 && others == nil {
+		if found, others = p.broken(r.Err); len(found) > 0 && others == nil {
 			continue
+		}
+		if frozen := p.frozen(); len(frozen) > told {
+			var err error
+			if found, err = p.alsoWrong(frozen); err != nil {
+				return nil, err
+			}
+			if told = len(frozen); len(found) > 0 {
+				continue
+			}
 		}
 		if !p.replacesAll(accept) {
 			return r, p.moves()

@@ -14,6 +14,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -151,7 +152,8 @@ func (t *Tenants) Room(tenant *Tenant, held Counts, brake int) int {
 }
 
 // Clusters reports the clusters beyond their tenant's limit. Clusters in the tree (known) stay. The others come by
-// priority, highest first, then by name. frozen clusters that are not in the tree do not count.
+// priority, highest first, then by name. frozen clusters that are not in the tree come last and do not count: they are
+// reported if there is no place for them beside the others.
 func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey,
 	frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used, has := map[string]int{}, map[schedule.ClusterKey]bool{}
@@ -163,18 +165,21 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 	}
 	var more []*v1.SIPCluster
 	for i := range clusters {
-		if key := schedule.KeyOf(&clusters[i]); !has[key] && !frozen[key] && t.Of(key.Namespace) != nil {
+		if key := schedule.KeyOf(&clusters[i]); !has[key] && t.Of(key.Namespace) != nil {
 			more = append(more, &clusters[i])
 		}
 	}
 	slices.SortFunc(more, func(a, b *v1.SIPCluster) int {
-		return cmp.Or(cmp.Compare(b.Spec.Priority, a.Spec.Priority), strings.Compare(a.Key(), b.Key()))
+		return cmp.Or(order.Bool(frozen[schedule.KeyOf(a)], frozen[schedule.KeyOf(b)]),
+			cmp.Compare(b.Spec.Priority, a.Spec.Priority), strings.Compare(a.Key(), b.Key()))
 	})
 	var errs []validation.ClusterError
 	for _, c := range more {
 		tenant := t.Of(c.Namespace)
 		if used[tenant.Name] < *tenant.MaxClusters {
-			used[tenant.Name]++
+			if !frozen[schedule.KeyOf(c)] {
+				used[tenant.Name]++
+			}
 			continue
 		}
 		where := tenant.where("maxClusters")

@@ -61,7 +61,8 @@ func TestClusterCaps(t *testing.T) {
 		{"what it has stays", "a b c", "a b c", "", ""},
 		{"more than it may, and one more", "a b c d", "a b c", "", "bank/d: metadata.name"},
 		{"one without a spec has services still", "a b", "gone", "", "bank/b: metadata.name"},
-		{"a new one that is frozen has nothing", "a b c", "", "a", ""},
+		{"a new one that is frozen uses up nothing", "a b", "", "a", ""},
+		{"and is told that there is no place for it", "a b c", "", "a", "bank/a: metadata.name"},
 	} {
 		var clusters []v1.SIPCluster
 		for name := range strings.FieldsSeq(row.specs) {
