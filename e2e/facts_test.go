@@ -6,10 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/render/object"
 )
 
 // facts is an API server with both engines and without any policy: here the engines may do what they do.
@@ -297,4 +301,55 @@ func factFiles(ns, uid string, f fact, s factStep) map[string][]byte {
 		"hosts/kustomization.yaml": []byte(kustomization + "resources: [host.yaml, other.yaml]\n"),
 		"hosts/host.yaml":          []byte(patch), "hosts/other.yaml": []byte(other),
 	}
+}
+
+// TestModesOfFiles: kubectl and both engines read a mode of files in octal, as trees have it: each engine's kustomize
+// and whatever reads what kustomize wrote.
+func TestModesOfFiles(t *testing.T) {
+	env := withoutPolicy(t)
+	deployments := appsv1.SchemeGroupVersion.WithResource("deployments")
+	mode := func(ns string) {
+		t.Helper()
+		live := env.api.Get(t, deployments, ns, "modes")
+		var d appsv1.Deployment
+		need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &d))
+		need.Equal(t, ns, *d.Spec.Template.Spec.Volumes[0].Secret.DefaultMode, int32(0o440))
+	}
+	synced := factStep{patch: true}
+	for _, row := range []fact{{engine: "flux"}, {engine: "argocd", options: "ServerSideApply=true"}} {
+		ns := "modes-" + row.engine
+		env.api.Namespaces(t, ns)
+		text, err := object.Marshal(modes(ns))
+		need.OK(t, err)
+		need.Words(t, "", string(text), "defaultMode: 0440\n")
+		repo := engine.NewRepo(t)
+		if row.engine == "flux" {
+			env.flux.Source(t, ns, "site", repo)
+		}
+		commit := repo.Commit(t, "modes", map[string][]byte{"hosts/modes.yaml": text, "hosts/kustomization.yaml": []byte(
+			"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [modes.yaml]\n")})
+		env.sync(t, row, synced, ns, repo, commit, true)
+		mode(ns)
+	}
+	env.api.Namespaces(t, "modes-kubectl")
+	text, err := object.Marshal(modes("modes-kubectl"))
+	need.OK(t, err)
+	env.api.Kubectl(t, string(text), "apply", "-f", "-")
+	mode("modes-kubectl")
+}
+
+// modes is a Deployment with a volume for the pod's group alone.
+func modes(ns string) *appsv1.Deployment {
+	labels := map[string]string{"app": "modes"}
+	d := &appsv1.Deployment{TypeMeta: metav1.TypeMeta{APIVersion: "apps/v1", Kind: "Deployment"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "modes"}}
+	none, readable := int32(0), int32(0o440)
+	d.Spec.Replicas, d.Spec.Selector = &none, &metav1.LabelSelector{MatchLabels: labels}
+	d.Spec.Template.Labels = labels
+	d.Spec.Template.Spec = corev1.PodSpec{
+		Containers: []corev1.Container{{Name: "c", Image: "i"}},
+		Volumes: []corev1.Volume{{Name: "keys", VolumeSource: corev1.VolumeSource{
+			Secret: &corev1.SecretVolumeSource{SecretName: "keys", DefaultMode: &readable}}}},
+	}
+	return d
 }

@@ -61,7 +61,7 @@ func securityTable() []attack {
 		attack{why: "a line in a label", files: balancer(`pods: {labels: {a: "b\nc: d"}}`), want: "pods.labels[\"a\"]: "},
 		attack{why: "a key for an authority", files: balancer(`healthCheck: {ca: {pem: "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----"}}`), want: "healthCheck.ca.pem: "},
 		attack{why: "a line in a server's name", files: balancer(`healthCheck: {ca: {secret: a, serverName: "a\n    server evil 192.0.2.66:6443"}}`), want: "healthCheck.ca.serverName: "},
-		attack{why: "a key beside the authority is not mounted", files: balancer("healthCheck: {ca: {secret: a-ca, key: tls.crt}}"), want: "in " + lb + ": items:\n          - {key: tls.crt, path: ca.crt}\n          secretName: a-ca\n"},
+		attack{why: "a key beside the authority is not mounted", files: balancer("healthCheck: {ca: {secret: a-ca, key: tls.crt}}"), want: "in " + lb + ": items:\n          - key: tls.crt\n            path: ca.crt\n          secretName: a-ca\n"},
 	)
 	add("rights",
 		attack{why: "another account", files: podPatch("serviceAccountName: kustomize-controller"), want: "a patch may not change the pod's account"},

@@ -2,6 +2,7 @@ package objdiff
 
 import (
 	"fmt"
+	"strconv"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 
@@ -105,6 +106,7 @@ func documents(text []byte) ([]document, error) {
 		if node.Content[0].Tag == "!!null" {
 			continue
 		}
+		inDecimal(node)
 		d := document{node: node.Content[0], index: i + 1}
 		if kind, name := scalarAt(d.node, "kind"), scalarAt(d.node, "metadata", "name"); kind != "" {
 			d.kind, d.namespace, d.name = kind, scalarAt(d.node, "metadata", "namespace"), name
@@ -112,6 +114,18 @@ func documents(text []byte) ([]document, error) {
 		out = append(out, d)
 	}
 	return out, nil
+}
+
+// inDecimal writes numbers in octal as all others, 0440 as 288: a number is the same however it is written.
+func inDecimal(node *yamlv3.Node) {
+	var n int64
+	if node.Kind == yamlv3.ScalarNode && node.Tag == "!!int" && len(node.Value) > 1 && node.Value[0] == '0' &&
+		node.Decode(&n) == nil {
+		node.Value = strconv.FormatInt(n, 10)
+	}
+	for _, part := range node.Content {
+		inDecimal(part)
+	}
 }
 
 // scalarAt returns the string at a path of mappings, empty if there is none.

@@ -168,8 +168,8 @@ func TestPodsThatTheProfileRefuses(t *testing.T) {
 		{"runAsNonRoot: true", "runAsNonRoot: false", "runAsNonRoot != true"},
 		{"type: RuntimeDefault", "type: Unconfined", "seccompProfile"},
 		{"drop: [ALL]", "drop: [NET_RAW]", "unrestricted capabilities"},
-		{"containerPort: 6443", "containerPort: 6443, hostPort: 6443", "hostPort"},
-		{"path: /healthz", "path: /healthz, host: 169.254.169.254", "host"},
+		{"containerPort: 6443", "containerPort: 6443\n          hostPort: 6443", "hostPort"},
+		{"path: /healthz", "host: 169.254.169.254\n            path: /healthz", "host"},
 		{"replicas: 3", "replicas: two", "Deployment loadbalancer-controlplane-bank: "},
 		{"kind: PodDisruptionBudget", "kind: PodDisruptionBudgets", "which no service has"},
 	} {
@@ -294,7 +294,7 @@ func TestPatchesThatAreLists(t *testing.T) {
 
 // widened is the load balancer's file with a thousand ports.
 func widened(text []byte) []byte {
-	head, rest, _ := strings.Cut(string(text), "  ports:\n  - {name: port-")
+	head, rest, _ := strings.Cut(string(text), "  ports:\n  - name: port-")
 	_, tail, _ := strings.Cut(rest, "  selector:\n")
 	var out strings.Builder
 	out.WriteString(head + "  ports:\n")

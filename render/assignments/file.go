@@ -149,7 +149,7 @@ func Of(
 	if err := file.Seal(); err != nil {
 		return nil, err
 	}
-	return object.Marshal(file)
+	return object.Rows(file)
 }
 
 // maxUnserved is on how many networks that no service uses a host's addresses are kept: its network data is of any

@@ -120,7 +120,10 @@ func TestGroupOfSecrets(t *testing.T) {
 func TestPortNameOfSIP(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Default()
-	for name, want := range map[string]string{"": "{name: https, nodePort: 30001, port: 6443, protocol: TCP, targetPort: https}", "http": "{name: http, nodePort: 30001, port: 6443, protocol: TCP, targetPort: 6443}"} {
+	for name, want := range map[string]string{
+		"":     "name: https\n    nodePort: 30001\n    port: 6443\n    protocol: TCP\n    targetPort: https\n",
+		"http": "name: http\n    nodePort: 30001\n    port: 6443\n    protocol: TCP\n    targetPort: 6443\n",
+	} {
 		cluster := &v1.SIPCluster{}
 		cluster.Namespace, cluster.Name = "a", "b"
 		cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{Image: "haproxy:2.3.2"}, NodeInterface: "oam", NodePort: 30001, PortName: name}}

@@ -22,7 +22,8 @@ const Header = "# Rendered by sipgen. Change the specs and render again; edits h
 // Marshal writes typed objects as one YAML file of as many documents, with Header on top. status,
 // creationTimestamp, an empty strategy and null fields are left out. apiVersion, kind and metadata come first; all
 // other fields are sorted by the bytes of their names.
-// kubectl (sigs.k8s.io/yaml) and kustomize (yaml.v3) read every text in it as the same text.
+// kubectl (sigs.k8s.io/yaml) and kustomize (yaml.v3) read every text in it as the same text, and a mode of files, which
+// is in octal, as the same number.
 func Marshal(objects ...any) ([]byte, error) { return Described("", objects...) }
 
 // Described is Marshal with lines for the reader of the file below Header.
@@ -35,24 +36,37 @@ func Described(about string, objects ...any) ([]byte, error) {
 		if i > 0 {
 			out.WriteString("---\n")
 		}
-		if err := document(out, typed, true); err != nil {
+		if err := document(out, typed, true, blocks); err != nil {
 			return nil, fmt.Errorf("%T: %w", typed, err)
 		}
 	}
 	return out.Bytes(), nil
 }
 
+// Rows is Marshal of one object with each item of a list at its top in one line, if the line is not too long: one
+// item more is one line more.
+func Rows(typed any) ([]byte, error) {
+	out := bytes.NewBufferString(Header)
+	if err := document(out, typed, true, rows); err != nil {
+		return nil, fmt.Errorf("%T: %w", typed, err)
+	}
+	return out.Bytes(), nil
+}
+
 // Sorted is Marshal with all fields in the order of their names. It is for a file of a tenant's machines: Cluster API
-// replaces machines when the text of their files changes, and be it the order of fields.
+// replaces machines when the text of their files changes, and be it the order of fields or a line break.
 func Sorted(config any) ([]byte, error) {
-	text, err := Fragment(config)
-	return []byte(Header + text), err
+	out := bytes.NewBufferString(Header)
+	if err := document(out, config, false, rows); err != nil {
+		return nil, fmt.Errorf("%T: %w", config, err)
+	}
+	return out.Bytes(), nil
 }
 
 // Fragment returns a list or an object as a part of a file: as Marshal writes it, without Header.
 func Fragment(value any) (string, error) {
 	var out bytes.Buffer
-	if err := document(&out, value, false); err != nil {
+	if err := document(&out, value, false, blocks); err != nil {
 		return "", fmt.Errorf("%T: %w", value, err)
 	}
 	return out.String(), nil
@@ -62,7 +76,7 @@ func Fragment(value any) (string, error) {
 var identity = []string{"apiVersion", "kind", "metadata"}
 
 // document writes one object. identified: its identity comes first.
-func document(out *bytes.Buffer, typed any, identified bool) error {
+func document(out *bytes.Buffer, typed any, identified bool, as style) error {
 	text, err := json.Marshal(typed)
 	if err != nil {
 		return err
@@ -79,7 +93,7 @@ func document(out *bytes.Buffer, typed any, identified bool) error {
 			delete(spec, "strategy") // which a typed Deployment always writes
 		}
 	}
-	root, err := node(value, 0, false)
+	root, err := as.node(value, 0, false)
 	if err != nil {
 		return err
 	}
@@ -100,14 +114,23 @@ func document(out *bytes.Buffer, typed any, identified bool) error {
 	return encoder.Encode(root)
 }
 
+// style is which objects are in one line. Short lists of words always are.
+type style bool
+
+const (
+	// blocks: selectors alone.
+	blocks style = false
+	// rows: short objects of words, and the items of a list at the top of the file.
+	rows style = true
+)
+
 // node returns a decoded JSON value with the fields of each object in the order of their names, but for an item's
-// name, which comes first; without those that are null: typed objects write creationTimestamp: null. Short lists and
-// short objects of words are in one line, and so is a row of a list at the top of a file.
-func node(value any, depth int, isItem bool) (*yaml.Node, error) {
+// name, which comes first; without those that are null: typed objects write creationTimestamp: null.
+func (as style) node(value any, depth int, isItem bool) (*yaml.Node, error) {
 	out := &yaml.Node{}
 	add := func(isItem bool, parts ...any) error {
 		for _, part := range parts {
-			child, err := node(part, depth+1, isItem)
+			child, err := as.node(part, depth+1, isItem)
 			if err != nil {
 				return err
 			}
@@ -134,8 +157,18 @@ func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 			// A host that gets a label is not to change in the middle of a line.
 			case depth == 0 || apart[key]:
 				field.Style = 0
-			case field.Kind == yaml.MappingNode && oneLine(field, 1, 3, maxLine):
-				field.Style = yaml.FlowStyle
+			case field.Kind == yaml.MappingNode:
+				if as == rows && oneLine(field, 1, 3, maxLine) || selectors[key] && oneLine(field, 1, 5, maxLine) {
+					field.Style = yaml.FlowStyle
+				}
+			case key == "matchExpressions":
+				for _, item := range field.Content {
+					if oneLine(item, 2, 5, maxLine) {
+						item.Style = yaml.FlowStyle
+					}
+				}
+			case key == "defaultMode":
+				octal(field)
 			}
 		}
 	case []any:
@@ -144,7 +177,7 @@ func node(value any, depth int, isItem bool) (*yaml.Node, error) {
 			return nil, err
 		}
 		for _, item := range out.Content {
-			if item.Kind == yaml.MappingNode && (depth == 1 && oneLine(item, 2, maxRow, maxRow) ||
+			if as == rows && item.Kind == yaml.MappingNode && (depth == 1 && oneLine(item, 2, maxRow, maxRow) ||
 				oneLine(item, 2, 5, maxLine)) {
 				item.Style = yaml.FlowStyle
 			}
@@ -186,6 +219,16 @@ func word(value string) *yaml.Node {
 // apart have a line each for what is in them, wherever they are: what changes there is what reviewers look for. So has
 // what is at the top of a file, such as the files of a kustomization.
 var apart = map[string]bool{"labels": true, "annotations": true, "matchLabels": true, "resourceNames": true}
+
+// selectors say which objects, nodes or pods are meant: a person reads each as one thing.
+var selectors = map[string]bool{"nodeSelector": true, "target": true}
+
+// octal writes a mode of files as people do. kubectl and kustomize read 0440 as YAML 1.1 has it: as octal.
+func octal(mode *yaml.Node) {
+	if n, err := strconv.ParseInt(mode.Value, 10, 64); err == nil && n > 0 && mode.Tag == "!!int" {
+		mode.Value = "0" + strconv.FormatInt(n, 8)
+	}
+}
 
 // maxLine is how wide a list or an object in one line may be, and maxRow a row of a list at the top of a file, without
 // indentation.

@@ -124,3 +124,51 @@ func TestMarshal(t *testing.T) {
 	_, err = Marshal(map[string]any{"a": math.NaN()})
 	need.Error(t, "NaN", err, "map[string]interface {}: json: unsupported value: NaN")
 }
+
+// TestModesAreOctal: both readers take a mode for the number that it is, as TestModesOfFiles has it on both engines.
+func TestModesAreOctal(t *testing.T) {
+	want := map[string]any{"volumes": []any{
+		map[string]any{"secret": map[string]any{"defaultMode": 288.0, "secretName": "a"}},
+		map[string]any{"secret": map[string]any{"defaultMode": 0.0, "secretName": "b"}},
+		map[string]any{"secret": map[string]any{"defaultMode": 7.0, "secretName": "c"}},
+	}}
+	content, err := Marshal(want)
+	need.OK(t, err)
+	need.Equal(t, "", strings.Count(string(content), "defaultMode: 0440\n"), 1)
+	var kubectl map[string]any
+	var kustomize struct {
+		Volumes []struct {
+			Secret struct {
+				Mode int `yaml:"defaultMode"`
+			}
+		}
+	}
+	need.OK(t, yaml.UnmarshalStrict(content, &kubectl))
+	need.Deep(t, "kubectl", kubectl, want)
+	need.OK(t, yamlv3.Unmarshal(content, &kustomize))
+	for i, mode := range []int{0o440, 0, 7} {
+		need.Equal(t, "kustomize", kustomize.Volumes[i].Secret.Mode, mode)
+	}
+}
+
+// TestStyles: an object of words is a block, but for selectors, and a row where a line more is what a reviewer looks for.
+func TestStyles(t *testing.T) {
+	value := map[string]any{
+		"kind":  "A",
+		"hosts": []any{map[string]any{"name": "host-1", "role": "r"}},
+		"spec": map[string]any{
+			"nodeSelector":     map[string]any{"node": "infra"},
+			"port":             map[string]any{"number": 80},
+			"matchExpressions": []any{map[string]any{"key": "rack", "operator": "In", "values": []any{"a"}}},
+		},
+	}
+	const selectors = "  nodeSelector: {node: infra}\n"
+	blocks, err := Marshal(value)
+	need.OK(t, err)
+	need.Equal(t, "Marshal", string(blocks), Header+"kind: A\nhosts:\n- name: host-1\n  role: r\nspec:\n"+
+		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port:\n    number: 80\n")
+	rows, err := Rows(value)
+	need.OK(t, err)
+	need.Equal(t, "Rows", string(rows), Header+"kind: A\nhosts:\n- {name: host-1, role: r}\nspec:\n"+
+		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port: {number: 80}\n")
+}
