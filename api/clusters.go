@@ -4,8 +4,12 @@ package api
 
 import (
 	"cmp"
+	"encoding/json"
 	"io"
 	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
@@ -71,7 +75,38 @@ type DecodedCluster struct {
 // Twice reports that the cluster of the document is defined at first already.
 func (d *DecodedCluster) Twice(first string) error {
 	return d.Document.Problem("metadata.name",
-		"SIPCluster %s is a duplicate, first defined at %s: delete one of them, or rename it", d.Cluster.Key(), first)
+		"SIPCluster %s/%s is a duplicate, first defined at %s: delete one of them, or rename it", d.Document.Namespace,
+		d.Document.Name, first)
+}
+
+// Leaving returns the cluster of a document that cannot be decoded, without a spec, if its metadata lets the cluster
+// leave: that needs no spec. It is nil for every other document.
+func (d *DecodedCluster) Leaving() *v1.SIPCluster {
+	var head struct {
+		Metadata struct {
+			DeletionTimestamp any            `json:"deletionTimestamp"`
+			Annotations       map[string]any `json:"annotations"`
+		} `json:"metadata"`
+	}
+	if d.Cluster != nil || json.Unmarshal(d.Document.JSON, &head) != nil {
+		return nil
+	}
+	c := &v1.SIPCluster{Source: d.Document.Place(), Document: d.Document}
+	c.Namespace, c.Name = d.Document.Namespace, d.Document.Name
+	if at, is := head.Metadata.DeletionTimestamp.(string); is {
+		if time, err := time.Parse(time.RFC3339, at); err == nil {
+			c.DeletionTimestamp = &metav1.Time{Time: time}
+		}
+	}
+	for key, value := range head.Metadata.Annotations {
+		if text, is := value.(string); is {
+			metav1.SetMetaDataAnnotation(&c.ObjectMeta, key, text)
+		}
+	}
+	if !c.Leaves() {
+		return nil
+	}
+	return c
 }
 
 // DecodeClusters decodes and validates the SIPClusters among docs, each by itself, in the order of docs. It keeps

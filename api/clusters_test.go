@@ -191,6 +191,42 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
+// TestLeavesWithoutASpec: a document that cannot be decoded lets its cluster leave, if its metadata can be read.
+func TestLeavesWithoutASpec(t *testing.T) {
+	for _, row := range []struct {
+		why, kind, metadata, spec string
+		leaves                    bool
+		accepts                   int
+	}{
+		{"an unknown field", "SIPCluster", "annotations: {%s: a/b, %s: '2 rack 7'}", "node: {}", true, 2},
+		{"a wrong kind", "SIPClustr", "annotations: {%s: a/b}", "nodes: {}", true, -1},
+		{"a list that is too long", "SIPCluster", "annotations: {%s: a/b}",
+			"nodes: {Worker: {topologyKeys: [" + strings.Repeat("k, ", 9) + "]}}", true, -1},
+		{"another annotation is a number", "SIPCluster", "annotations: {%s: a/b, %s: 2}", "nodes: {}", true, -1},
+		{"it is being deleted", "SIPCluster", "deletionTimestamp: '2026-01-01T00:00:00Z'", "node: {}", true, -1},
+		{"another cluster's name", "SIPCluster", "annotations: {%s: a/c}", "node: {}", false, 0},
+		{"a time that is none", "SIPCluster", "deletionTimestamp: soon", "node: {}", false, 0},
+		{"annotations that are none", "SIPCluster", "annotations: '%s: a/b'", "node: {}", false, 0},
+		{"nothing of it", "SIPCluster", "labels: {a: b}", "node: {}", false, 0},
+		{"a spec that can be decoded", "SIPCluster", "annotations: {%s: a/b}", "nodes: {}", false, 0},
+	} {
+		metadata := row.metadata
+		for _, key := range []string{v1.DecommissionAnnotation, v1.AcceptLossAnnotation} {
+			metadata = strings.Replace(metadata, "%s", key, 1)
+		}
+		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: "+row.kind+
+			"\nmetadata: {namespace: a, name: b, "+metadata+"}\nspec: {"+row.spec+"}\n"))
+		need.OK(t, err)
+		found := DecodeClusters(docs)[0]
+		c := found.Leaving()
+		need.That(t, (c != nil) == row.leaves, "%s: leaving is %v, want %t", row.why, c, row.leaves)
+		if c != nil {
+			need.Equal(t, row.why, c.Key(), "a/b")
+			need.Equal(t, row.why, c.AcceptedLoss(), row.accepts)
+		}
+	}
+}
+
 // TestLimitsComeFirst: what a spec with too much asks for is not looked at any more.
 func TestLimitsComeFirst(t *testing.T) {
 	for n, left := range map[int]bool{8: true, 9: false} {

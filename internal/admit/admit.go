@@ -38,7 +38,7 @@ type Problem struct {
 	// Strange: it is in a folder of another tenant, who could write it at any time. It proves nothing about the
 	// cluster.
 	Strange bool
-	// Keeps: the cluster keeps its hosts because of the problem, though it is to leave.
+	// Keeps: the cluster keeps its hosts because of the problem, though an object of it says that it is to leave.
 	Keeps bool
 	// Code is one of package finding.
 	Code string
@@ -145,7 +145,7 @@ func (s *Clusters) blame(known []schedule.ClusterKey) {
 			s.lose(*p)
 		case p.Cluster == schedule.ClusterKey{}:
 			s.lose(*p)
-		case s.Leaving[p.Cluster] && !s.has(p.Cluster):
+		case s.Leaving[p.Cluster] && (!p.Keeps || !s.has(p.Cluster) || s.listed(p.Cluster)): // whatever its spec says
 			s.lose(*p)
 		default:
 			s.freezeFor(p)
@@ -174,8 +174,11 @@ func (s *Clusters) Freeze(problems []Problem) {
 
 // lose records a problem that freezes no cluster.
 func (s *Clusters) lose(p Problem) {
-	s.Lost = append(s.Lost, p)
-	s.Findings = append(s.Findings, p.Finding())
+	for _, why := range manifest.Split(p.Err) {
+		one := p
+		one.Err = why
+		s.Lost, s.Findings = append(s.Lost, one), append(s.Findings, one.Finding())
+	}
 }
 
 // mostNewcomers is how many frozen clusters that have nothing yet are planned and reported for each tenant.

@@ -30,7 +30,7 @@ func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	before := maps.Clone(s.blamed)
 	for _, refused := range s.Network.Refused() {
 		key := schedule.KeyOf(refused.Cluster)
-		if !s.has(key) || before[specField{key, refused.Field}] {
+		if !s.has(key) || s.Leaving[key] || before[specField{key, refused.Field}] {
 			continue
 		}
 		s.freeze(key, finding.Network, refused.Cluster.Problem(refused.Field, "%s", refused.Short))

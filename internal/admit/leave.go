@@ -31,11 +31,16 @@ func (s *Clusters) stays(key schedule.ClusterKey, left bool) {
 	}
 }
 
+// listed reports whether the Site's list lets a cluster leave.
+func (s *Clusters) listed(key schedule.ClusterKey) bool {
+	return slices.Contains(s.Site.Spec.Decommission, key.String())
+}
+
 // leave finds the leaving clusters: by their own objects, by the Site, or by the tree if their specs are gone.
 func (s *Clusters) leave() {
 	for i := range s.All {
 		c := &s.All[i]
-		if slices.Contains(s.Site.Spec.Decommission, c.Key()) {
+		if s.listed(schedule.KeyOf(c)) {
 			c.Annotations = maps.Clone(c.Annotations)
 			metav1.SetMetaDataAnnotation(&c.ObjectMeta, v1.DecommissionAnnotation, c.Key())
 		}

@@ -165,10 +165,12 @@ func (l *Loaded) take(s *specs) {
 	first := map[string]string{}
 	for i := range s.decoded {
 		d := &s.decoded[i]
-		cluster := d.Cluster
+		cluster, read := d.Cluster, true
 		if cluster == nil {
-			cluster = &v1.SIPCluster{Document: d.Document}
-			cluster.Namespace, cluster.Name = d.Document.Namespace, d.Document.Name
+			if cluster = d.Leaving(); cluster == nil {
+				cluster, read = &v1.SIPCluster{Document: d.Document}, false
+				cluster.Namespace, cluster.Name = d.Document.Namespace, d.Document.Name
+			}
 		}
 		key := schedule.KeyOf(cluster)
 		if l.Tenants != nil && key.Valid() {
@@ -187,14 +189,15 @@ func (l *Loaded) take(s *specs) {
 			key = schedule.ClusterKey{}
 		}
 		for _, err := range d.Errs {
-			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: err})
+			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: err,
+				Keeps: !cluster.Leaves()})
 		}
-		if d.Cluster == nil || !hasValidName(cluster) {
+		if !read || !hasValidName(cluster) {
 			continue
 		}
 		if place, twice := first[cluster.Key()]; twice {
 			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid,
-				Err: d.Twice(place), InTree: d.Twice(l.Written[cluster.Key()])})
+				Err: d.Twice(place), InTree: d.Twice(l.Written[cluster.Key()]), Keeps: !cluster.Leaves()})
 			continue
 		}
 		first[cluster.Key()] = cluster.Source.String()

@@ -165,7 +165,7 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 	}
 	var more []*v1.SIPCluster
 	for i := range clusters {
-		if key := schedule.KeyOf(&clusters[i]); !has[key] && t.Of(key.Namespace) != nil {
+		if key := schedule.KeyOf(&clusters[i]); !has[key] && !clusters[i].Leaves() && t.Of(key.Namespace) != nil {
 			more = append(more, &clusters[i])
 		}
 	}
