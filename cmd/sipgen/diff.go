@@ -67,7 +67,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				return err
 			}
 			warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
-			push.SayDangers(ui, compare(ui, checked.Rendered))
+			push.SayChanges(ui, compare(ui, checked.Rendered))
 			if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -61,7 +62,11 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	here := c.Plan.Report.Here()
 	problems := here.Problems()
 	warnings := sentences(c.Warnings, how.Pushes)
-	if c.Refusal != nil { // all dangers are printed before something is written
+	switch { // where a run goes on, all dangers are printed before something is written
+	case c.Refusal == nil && c.Rendered.Err == nil:
+	case c.Rendered.Err == nil && here.HasTree:
+		push.SayDangers(ui, compare(ui, c.Rendered).Here())
+	default: // there is nothing to compare
 		for _, danger := range here.Standing() {
 			ui.Say("danger: %s", danger)
 		}

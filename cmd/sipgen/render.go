@@ -66,7 +66,7 @@ error in a spec.`,
 			if err := checked.Rendered.RefuseForeign(); err != nil {
 				return err
 			}
-			push.SayDangers(ui, compare(ui, checked.Rendered))
+			push.SayChanges(ui, compare(ui, checked.Rendered))
 			written, err := write(ctx, ui, out, checked.Rendered, adopt)
 			if err != nil {
 				return err

@@ -15,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/render/site/virtualhosts"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -51,7 +52,7 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 		out = append(out, warning(finding.TooMuchReserved, site, "", words))
 	}
 	out = append(append(out, p.slow()...), p.idleAcceptances()...)
-	for _, words := range p.remade {
+	for _, words := range virtualhosts.Refused(p.Loaded.Site, p.Before.Files) {
 		out = append(out, warning(finding.Remade, site, "", words))
 	}
 	return out
@@ -97,9 +98,13 @@ func warning(code, object, cluster, message string) finding.Finding {
 		Fix: finding.Remedy(code)}
 }
 
-// said returns the findings that lint prints in addition to its own.
+// said returns the findings that lint prints in addition to its own, among them dangers of the plan.
 func (p *Planned) said() []finding.Finding {
-	return slices.Concat(p.Loaded.Network.Findings(), p.placed(p.unplaced()),
+	var remade []finding.Finding
+	for _, words := range p.remade {
+		remade = append(remade, warning(finding.Remade, v1alpha1.Kind+" "+p.Loaded.Site.Name, "", words))
+	}
+	return slices.Concat(p.Loaded.Network.Findings(), p.placed(append(remade, p.unplaced()...)),
 		p.placed(slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint)))
 }
 

@@ -62,8 +62,7 @@ func (p *Planned) place() (err error) {
 func (p *Planned) describe() {
 	l, clusters, placement := p.Loaded, p.Clusters, p.Placement
 	p.loss = schedule.Losses(placement)
-	p.loseVirtualHosts()
-	p.remade = p.breakVirtualHosts()
+	p.remade = p.loseVirtualHosts()
 	p.Report = report.Of(l.Site.Name, clusters.All, placement)
 	p.Report.Since(placement.Holdings, clusters.Known, clusters.Claims.Leaving)
 	p.Report.AddRelabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,

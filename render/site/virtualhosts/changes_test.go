@@ -10,33 +10,59 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// TestBroken: ranges change nothing for machines that are there; another subnet, prefix, wiring or node selector does.
-func TestBroken(t *testing.T) {
+// TestChanges: ranges change nothing for machines that are there; fewer of them, another subnet, wiring or node selector
+// does. Another prefix changes nothing either: ViNO refuses it. lost are the hosts that each change is about.
+func TestChanges(t *testing.T) {
 	const before = `spec:
   networks:
   - {name: a, subnet: 10.0.0.0/24, staticAllocationStart: 10.0.0.10, staticAllocationStop: 10.0.0.20}
   nodes:
   - {name: w, count: 2, bootInterfaceName: eth0, networkInterfaces: [{name: eth0, network: a}]}
 `
-	for _, row := range []struct{ why, old, new, want string }{
-		{"the same", "", "", ""},
-		{"it grows", "0.20}", "0.30}", ""},
-		{"it shrinks", "0.20}", "0.15}", ""},
-		{"it begins elsewhere", "0.10,", "0.11,", ""},
-		{"another subnet", "0.0/24", "0.0/23", "network a has subnet 10.0.0.0/23, was 10.0.0.0/24"},
-		{"other nodes", "spec:\n", "spec:\n  nodeSelector: {matchLabels: {kvm: \"yes\"}}\n", "another nodeSelector"},
-		{"it goes", "name: a,", "name: b,", "network a is gone"},
-		{"other interfaces", "name: eth0, network", "name: eth1, network", "node set w has interfaces eth1=a, was eth0*=a"},
-		{"a set of no machine", "count: 2", "count: 0", ""},
+	const all = "n-v-m-1-w-0 n-v-m-1-w-1 n-v-m-2-w-0 n-v-m-2-w-1"
+	for _, row := range []struct{ why, old, new, want, lost, refused string }{
+		{why: "the same"},
+		{why: "it grows", old: "0.20}", new: "0.30}"},
+		{why: "it shrinks", old: "0.20}", new: "0.15}"},
+		{why: "it begins elsewhere", old: "0.10,", new: "0.11,"},
+		{why: "more machines", old: "count: 2", new: "count: 3"},
+		{"fewer machines", "count: 2", "count: 1", "fewer hosts (node set w has 1, was 2)", "n-v-m-1-w-1 n-v-m-2-w-1", ""},
+		{"another name", "{name: w,", "{name: x,", "fewer hosts (node set w is gone)", all, ""},
+		{"another subnet", "0.0/24", "0.0/23", "network a has subnet 10.0.0.0/23, was 10.0.0.0/24", all, ""},
+		{"other nodes", "spec:\n", "spec:\n  nodeSelector: {matchLabels: {kvm: \"yes\"}}\n", "another nodeSelector", all, ""},
+		{"it goes", "name: a,", "name: b,", "network a is gone", all, ""},
+		{"other interfaces", "name: eth0, network", "name: eth1, network",
+			"node set w has interfaces eth1=a, was eth0*=a", all, ""},
+		{"another prefix", "subnet:", "macPrefix: '52:54:00:06:00:00', subnet:", "", "",
+			"Vino n/v: network a has macPrefix 52:54:00:06:00:00, was 02:00:00:00:00:00: ViNO refuses that"},
+		{"the end", "spec:", "end:", "ends: its machines lose libvirt and their BMC", all, ""},
 	} {
-		v := &v1alpha1.VirtualHosts{Name: "v", Namespace: "n"}
-		was, ok := before, strings.Replace(before, row.old, row.new, 1)
-		if row.why == "a set of no machine" {
-			was, ok = ok, "spec: {networks: [{name: a, subnet: 10.0.0.0/24, staticAllocationStart: 10.0.0.10, staticAllocationStop: 10.0.0.20}]}"
+		v := v1alpha1.VirtualHosts{Name: "v", Namespace: "n", HostNamespace: "metal3"}
+		is := strings.Replace(before, row.old, row.new, 1)
+		need.OK(t, yaml.Unmarshal([]byte(is), &struct{ Spec *v1alpha1.VinoSpec }{&v.Spec}))
+		site := &v1alpha1.Site{}
+		if row.why != "the end" {
+			site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{v}
 		}
-		spec := struct{ Spec *v1alpha1.VinoSpec }{&v.Spec}
-		need.OK(t, yaml.Unmarshal([]byte(ok), &spec))
-		found := strings.Join(Broken(v, map[string][]byte{Folder(v) + "/vino.yaml": []byte(was)}), "; ")
-		need.Equal(t, row.why, found, row.want)
+		tree := map[string][]byte{Folder(&v) + "/vino.yaml": []byte("metadata: {namespace: \"n\", name: v}\n" + before)}
+		var found, lost []string
+		for _, c := range Changes(site, tree) {
+			found = append(found, c.Does)
+			hosts := append(strings.Fields(all), "n-w-m-1-w-0")
+			if c.Fewer {
+				hosts = append(hosts, "n-v-m-1-y-0", "n-v-m-1-w") // of a set that the Vino never had
+			}
+			for _, host := range hosts {
+				if c.Loses("metal3", host) {
+					lost = append(lost, host)
+				}
+			}
+		}
+		need.Words(t, row.why, strings.Join(found, "; "), row.want)
+		need.That(t, (len(found) > 0) == (row.want != ""), "%s: found %q, want %q", row.why, found, row.want)
+		need.Equal(t, row.why+": hosts", strings.Join(lost, " "), row.lost)
+		refused := strings.Join(Refused(site, tree), "; ")
+		need.Words(t, row.why, refused, row.refused)
+		need.That(t, (refused != "") == (row.refused != ""), "%s: refused %q, want %q", row.why, refused, row.refused)
 	}
 }

@@ -5,7 +5,6 @@ package virtualhosts
 import (
 	"fmt"
 	"maps"
-	"strings"
 
 	"github.com/airshipit/sipgen/api/upstream"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -85,22 +84,6 @@ func list(preview *vino.Preview) []byte {
 		out = append(out, '\n')
 	}
 	return out
-}
-
-// Hosts returns the hosts that a tree lists, each with all that ViNO gave it.
-func Hosts(tree map[string][]byte) map[string]string {
-	hosts := map[string]string{}
-	for path, content := range tree {
-		if !strings.HasPrefix(path, root) || !strings.HasSuffix(path, "/"+hostsFile) {
-			continue
-		}
-		for line := range strings.Lines(string(content)) {
-			if name, rest, found := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); found && strings.Contains(name, "/") {
-				hosts[name] = rest
-			}
-		}
-	}
-	return hosts
 }
 
 // CredentialsManager is the field manager that has a Vino's credentials where the engine puts none in.

@@ -39,7 +39,7 @@ func (a *Approval) Begin(ui *terminal.UI, to *Destination) {
 	a.ask = !a.dryRun && !a.yes && to.Target.Proposal == "" && ui.Interactive()
 }
 
-// SayDangers prints the first dangers of a run and counts the others, and then prints what else changes.
+// SayDangers prints the first dangers of a run, and counts the others.
 func SayDangers(ui *terminal.UI, plan *report.Plan) {
 	shown, more := report.FirstDangers(plan, terminal.MostLines)
 	for _, danger := range shown {
@@ -48,6 +48,11 @@ func SayDangers(ui *terminal.UI, plan *report.Plan) {
 	if more != "" {
 		ui.Say("danger: and %s; %s", more, report.AllDangers)
 	}
+}
+
+// SayChanges prints the dangers of a run, and then what else changes.
+func SayChanges(ui *terminal.UI, plan *report.Plan) {
+	SayDangers(ui, plan)
 	changes := report.Changes(plan)
 	for _, change := range changes[:min(len(changes), terminal.MostLines)] {
 		ui.Say("change: %s", change)
@@ -65,7 +70,7 @@ func (a *Approval) Approve(ui *terminal.UI, plan *report.Plan, count string) err
 		return nil
 	}
 	ui.Say("%s", plan.Summary())
-	SayDangers(ui, plan)
+	SayChanges(ui, plan)
 	switch {
 	case a.dryRun:
 		ui.Say("%s: dry run: %s; nothing is pushed", a.target, count)
