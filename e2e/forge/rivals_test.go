@@ -23,6 +23,14 @@ import (
 func rivals(t *testing.T, s *site) {
 	const n = 4
 	commands := make([]*exec.Cmd, n)
+	// named writes a Site of its own: a branch has one tree of each.
+	named := func(name string) string {
+		file := name + ".yaml"
+		site := need.Read(t, filepath.Join(s.dir, "site.yaml"))
+		need.Words(t, "", string(site), "\n  name: two-tenants\n")
+		need.Write(t, filepath.Join(s.dir, file), strings.Replace(string(site), "name: two-tenants", "name: "+name, 1))
+		return file
+	}
 	for i := range n {
 		// The hosts of another API server, which have the same names and uids of their own: two trees of one branch do not get
 		// the same hosts.
@@ -33,7 +41,7 @@ func rivals(t *testing.T, s *site) {
 			text := uid.ReplaceAll(need.Read(t, file), fmt.Appendf(nil, "${1}%08d", i))
 			need.Write(t, filepath.Join(s.dir, folder, filepath.Base(file)), string(text))
 		}
-		commands[i] = s.command(t, "--path", fmt.Sprintf("sites/dc%d", i), "--inventory", folder)
+		commands[i] = s.command(t, "--site", named(fmt.Sprintf("dc%d", i)), "--path", fmt.Sprintf("sites/dc%d", i), "--inventory", folder)
 	}
 	var group sync.WaitGroup
 	for i := range n {
@@ -50,8 +58,9 @@ func rivals(t *testing.T, s *site) {
 	}
 	var mu sync.Mutex
 	words := ""
+	proposed := named("proposed")
 	propose := func() {
-		out, err := s.command(t, "--inventory", "hosts", "--path", "proposed", "--propose", "sipgen/two", "--forge", "gitea",
+		out, err := s.command(t, "--site", proposed, "--inventory", "hosts", "--path", "proposed", "--propose", "sipgen/two", "--forge", "gitea",
 			"--author", "Ada <ada@example.org>").CombinedOutput()
 		mu.Lock()
 		defer mu.Unlock()
