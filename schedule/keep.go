@@ -22,7 +22,7 @@ func (s *planner) keep(r *role) {
 		s.freeze(r)
 		return
 	}
-	var holds, leaving, goes []int32
+	var holds, leaving, goes, waits []int32
 	for _, i := range r.claimed {
 		h := &s.hosts[i]
 		trouble := failed(h)
@@ -40,15 +40,24 @@ func (s *planner) keep(r *role) {
 			r.standbySlot[i] = h.standby
 			goes = append(goes, i) // its slot was filled, or given up, when its release began: it gets no second successor
 			continue
+		case h.wasPending && s.options.Old && !r.cluster.gone && r.want() > 0:
+			r.standbySlot[i] = h.standby
+			waits = append(waits, i)
+			continue
 		}
 		holds = append(holds, i)
 		r.standbySlot[i] = h.standby
 	}
+	holds, goes = s.waitOn(r, holds, goes, waits)
 	holds, leaving = s.holdAgain(r, holds, leaving)
 	s.fillSlots(r, holds)
 	holds = s.releaseSurplus(r, holds)
 	for _, i := range goes {
-		s.startRelease(r, i, Replaced{Trouble: r.why[i]})
+		var why Reason = Replaced{Trouble: r.why[i]}
+		if r.why[i] == nil {
+			why = s.surplusReason(r)
+		}
+		s.startRelease(r, i, why)
 	}
 	for _, i := range leaving {
 		s.noteLeaving(r, i)
@@ -62,6 +71,24 @@ func (s *planner) keep(r *role) {
 	}
 	s.warnStillWanted(r, r.held)
 	s.countWanted(r)
+}
+
+// waitOn has hosts that wait to leave wait on, unless their slots are empty: hosts that are older than the tree do not
+// say which of them failed. It returns the held hosts and those that leave.
+func (s *planner) waitOn(r *role, holds, goes, waits []int32) (held, leave []int32) {
+	for _, i := range waits {
+		standby, want := s.hosts[i].standby, r.active
+		if standby {
+			want = r.standby
+		}
+		if r.filled(holds, standby) < want {
+			holds = append(holds, i)
+		} else {
+			goes = append(goes, i)
+		}
+	}
+	slices.Sort(holds)
+	return holds, goes
 }
 
 // fails reports whether another host should take the slot of the host.

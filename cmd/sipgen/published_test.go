@@ -52,6 +52,33 @@ func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	need.Without(t, "a host that was seen clean is not free", publish(""), "releasing:")
 }
 
+// TestSecondPublish: a run with the same inputs commits nothing, also after a commit that changed hosts and so made the
+// snapshot old (contract 28): a failed host in use waits to leave in both.
+func TestSecondPublish(t *testing.T) {
+	work, now := t.TempDir(), time.Now()
+	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	t.Chdir(work)
+	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
+	publish := func(want string) {
+		t.Helper()
+		_, _, said := ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml",
+			"--repo", "fleet.git")
+		need.Words(t, "publish", said, want)
+	}
+	snapshot(t, now.Add(-time.Hour))
+	publish("main: committed ")
+	edit(t, "hosts/rack-2.yaml", "  name: r2n1-cp\n", "  name: r2n1-cp\n  annotations: {capi.metal3.io/unhealthy: \"\"}\n")
+	edit(t, "hosts/rack-2.yaml", "  online: true\n", "  online: true\n"+
+		"  consumerRef: {kind: Metal3Machine, namespace: tenant-a, name: m}\n  image: {url: https://x.example/i}\n")
+	edit(t, "hosts/rack-2.yaml", "state: available", "state: provisioned")
+	snapshot(t, now.Add(time.Minute))
+	publish("main: committed ")
+	need.Words(t, "the failed host", git(t, "-C", "fleet.git", "show", "main:clusters/tenant-a/edge-a/assignments.yaml"),
+		"pending: true")
+	snapshot(t, now.Add(-time.Hour)) // as it is for the second run: older than the commit that changed hosts
+	publish("nothing to commit")
+}
+
 // commitAt commits an empty file on top of the branch, at a time.
 func commitAt(t *testing.T, when time.Time, file string) {
 	t.Helper()

@@ -10,7 +10,7 @@ import (
 
 // AsOfTree returns the hosts of an inventory that was read before the tree was committed. Of a host that the tree has
 // such an inventory says nothing but that it is not fit: neither that it is gone, nor its uid, its labels of sipgen or
-// its use. Labels of another host may be those of a release that has been carried out since, so they decide nothing. The
+// its use. A failed one that leaves is not fit to be taken back. Labels of another host may be those of a release that has been carried out since, so they decide nothing. The
 // hosts are sorted by namespace and name.
 func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.Host {
 	at := make(map[HostKey]int, len(hosts))
@@ -44,6 +44,10 @@ func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.
 func asClaimed(read *inventory.Host, t *Claim, keys LabelKeys) inventory.Host {
 	h := *read
 	h.State, h.Managers, h.Engine, h.Warnings = unfitState(read), nil, nil, nil
+	if s := &read.State; t.Releasing {
+		h.State.Deleting, h.State.Unhealthy, h.State.Retired = s.Deleting, s.Unhealthy, s.Retired
+		h.State.ErrorType, h.State.ErrorMessage = s.ErrorType, s.ErrorMessage
+	}
 	if t.UID != "" {
 		h.UID = t.UID
 	}

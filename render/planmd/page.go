@@ -185,7 +185,8 @@ func (c *Cluster) write(out *bytes.Buffer) {
 	}
 }
 
-// slot returns "active" or "standby", what is pending, and what is wrong with the host.
+// slot returns "active" or "standby", and what is pending. What is wrong with the host is not in the page: hosts that are
+// older than the tree do not say it, and a second run with the same hosts would change the page.
 func slot(a schedule.Assignment) string {
 	words := "active"
 	if a.Standby {
@@ -193,9 +194,6 @@ func slot(a schedule.Assignment) string {
 	}
 	if a.Pending {
 		words += ", release pending"
-	}
-	if a.Trouble != nil {
-		words += ", " + sentence.Trouble(a.Trouble)
 	}
 	return words
 }
