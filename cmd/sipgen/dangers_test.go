@@ -43,6 +43,7 @@ func TestDangersAreTheSame(t *testing.T) {
 		why, site string
 		edgeA     func(string) string
 		edgeB     string
+		used      bool // the hosts are in use
 		want      []string
 	}{
 		{why: "nothing"},
@@ -69,7 +70,15 @@ func TestDangersAreTheSame(t *testing.T) {
 			return strings.Replace(spec, "\nmetadata:\n", "\nmetadata:\n  annotations: {sip.airshipit.org/decommission: tenant-a/edge-a, "+
 				"sip.airshipit.org/accept-loss: \"9\"}\n", 1)
 		}, want: []string{"danger: tenant-a/edge-a is being decommissioned: 9 hosts released: vino-system/"}},
+		{why: "a host in use, before its machine is gone", used: true, edgeA: func(spec string) string {
+			return strings.Replace(spec, "active: 4", "active: 3", 1)
+		}, want: []string{"danger: tenant-a/edge-a Worker gives up 1 host that is IN USE: vino-system/"}},
+		{why: "a cluster in use", used: true, edgeA: func(spec string) string {
+			return strings.Replace(spec, "\nmetadata:\n", "\nmetadata:\n  annotations: {sip.airshipit.org/decommission: tenant-a/edge-a, "+
+				"sip.airshipit.org/accept-loss: \"9\"}\n", 1)
+		}, want: []string{"danger: tenant-a/edge-a is being decommissioned: 9 hosts IN USE, with release pending: vino-system/"}},
 	} {
+		use(t, row.used)
 		need.OK(t, os.WriteFile("site.yaml", []byte(site), 0o644))
 		if strings.HasPrefix(row.site, "  hosts:") {
 			need.OK(t, os.WriteFile("site.yaml", []byte(strings.Replace(site, "  hosts:\n    namespaces: [vino-system]\n", row.site, 1)), 0o644))
@@ -133,5 +142,19 @@ func TestDangersAreTheSame(t *testing.T) {
 		for _, words := range plan.Dangers {
 			need.Words(t, row.why+": the page", html.UnescapeString(page), "danger: "+words)
 		}
+	}
+}
+
+// use has all hosts in use, or none.
+func use(t *testing.T, used bool) {
+	t.Helper()
+	files, err := filepath.Glob("hosts/*.yaml")
+	need.OK(t, err)
+	was, is := "state: available", "state: provisioned"
+	if !used {
+		was, is = is, was
+	}
+	for _, file := range files {
+		need.OK(t, os.WriteFile(file, []byte(strings.ReplaceAll(read(t, file), was, is)), 0o644))
 	}
 }

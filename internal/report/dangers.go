@@ -60,6 +60,15 @@ var rules = []rule{
 		return when(s.Status == StatusReleased && s.InUse != "",
 			" releases "+s.Host+": "+s.Why+"; the host is IN USE: "+s.InUse)
 	})},
+	{"given up", strong, ofRoles(func(_ *Plan, c *ClusterResult, r *RoleResult) string {
+		hosts := r.givenUp()
+		return when(!c.Gone && len(hosts) > 0, fmt.Sprintf(" gives up %s: %s; %s once nothing uses %s",
+			text.Plural(len(hosts), "host that is IN USE", "hosts that are IN USE"), some(hosts),
+			sentence.Verb(len(hosts), "it is released", "they are released"), sentence.Verb(len(hosts), "it", "them")))
+	})},
+	{"gone in use", strong, ofClusters(func(_ *Plan, c *ClusterResult) []string {
+		return nonempty(when(c.Gone && c.givesUp(), c.goes()))
+	})},
 	{"disputed", strong, func(p *Plan) []danger { return p.relabeledBy(true) }},
 	{"relabeled", strong, func(p *Plan) []danger { return p.relabeledBy(false) }},
 	{"virtual", strong, ofSite(func(p *Plan) []string { return p.Virtual })},
@@ -75,7 +84,7 @@ var rules = []rule{
 	{"adopted", weak, ofRoles((*Plan).takenByLabels)},
 	{"not cleaned", weak, ofSite(func(p *Plan) []string { return nonempty(notCleaned(p.Totals())) })},
 	{"gone", weak, ofClusters(func(_ *Plan, c *ClusterResult) []string {
-		return nonempty(when(c.Gone, c.Key()+" is being decommissioned"+leaving(c)))
+		return nonempty(when(c.Gone && !c.givesUp(), c.goes()))
 	})},
 	{"left", weak, func(p *Plan) (out []danger) {
 		for _, key := range p.left {
@@ -200,22 +209,43 @@ func offering(n, isNew int) string {
 // mostLeaving bounds how many hosts of a cluster that is gone a danger names, of each kind.
 const mostLeaving = 40
 
-// leaving names the hosts that a leaving cluster releases, and those whose release waits. The brake counts only the
-// former, so both are listed.
+// givenUp returns the hosts in use that the role gives up by this run.
+func (r *RoleResult) givenUp() (hosts []string) {
+	for i := range r.Slots {
+		if s := &r.Slots[i]; s.givenUp() {
+			hosts = append(hosts, s.Host)
+		}
+	}
+	return hosts
+}
+
+func (c *ClusterResult) givesUp() bool {
+	return slices.ContainsFunc(c.Roles, func(r RoleResult) bool { return len(r.givenUp()) > 0 })
+}
+
+// goes describes a leaving cluster, with the hosts that it releases, and those whose release waits.
+func (c *ClusterResult) goes() string { return c.Key() + " is being decommissioned" + leaving(c) }
+
+// leaving names the hosts that a leaving cluster releases, and those whose release waits, in use or not.
 func leaving(c *ClusterResult) string {
-	hosts := map[Status][]string{}
+	const released, inUse, waits = "released", "IN USE, with release pending", "with release pending"
+	hosts := map[string][]string{}
 	for i := range c.Roles {
 		for _, slot := range c.Roles[i].Slots {
-			hosts[slot.Status] = append(hosts[slot.Status], slot.Host)
+			switch {
+			case slot.Status == StatusReleased:
+				hosts[released] = append(hosts[released], slot.Host)
+			case slot.Status == StatusPending && slot.InUse != "":
+				hosts[inUse] = append(hosts[inUse], slot.Host)
+			case slot.Status == StatusPending:
+				hosts[waits] = append(hosts[waits], slot.Host)
+			}
 		}
 	}
 	var parts []string
-	for _, kind := range []struct {
-		status Status
-		words  string
-	}{{StatusReleased, "released"}, {StatusPending, "with release pending"}} {
-		if names := hosts[kind.status]; len(names) > 0 {
-			parts = append(parts, text.Count(len(names), "host")+" "+kind.words+": "+some(names))
+	for _, kind := range []string{released, inUse, waits} {
+		if names := hosts[kind]; len(names) > 0 {
+			parts = append(parts, text.Count(len(names), "host")+" "+kind+": "+some(names))
 		}
 	}
 	if len(parts) == 0 {

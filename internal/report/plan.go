@@ -313,7 +313,7 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
 		}
 		switch {
 		case a.Pending:
-			slot.Status = StatusPending
+			slot.Status, slot.InUse = StatusPending, inUse(a.Host.State)
 			role.Pending++
 		case a.Origin == schedule.New:
 			slot.Status = StatusNew

@@ -16,6 +16,16 @@ func slots(slots ...Slot) Plan {
 	return Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Slots: slots}}}}}
 }
 
+// pending is a host whose release waits, by the decision of this run or of an earlier one.
+func pending(host, use string, decided bool) Slot {
+	return Slot{Host: host, Status: StatusPending, InUse: use, decided: decided}
+}
+
+// gone is a cluster that leaves.
+func gone(slots ...Slot) ClusterResult {
+	return ClusterResult{Gone: true, Roles: []RoleResult{{Name: "Worker", Slots: slots}}}
+}
+
 func planOf(c ClusterResult) Plan {
 	c.Namespace, c.Name = "t", "a"
 	return Plan{Clusters: []ClusterResult{c}}
@@ -79,6 +89,12 @@ func TestRules(t *testing.T) {
 	}{
 		{"emptied", Plan{Hosts: []HostResult{{Host: "m/h", Emptied: true}}}, nil, "the spec of m/h (nobody's) is EMPTY", Plan{Hosts: []HostResult{{Host: "m/h"}}}, nil},
 		{"running", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs", Why: "w"}, kept), nil, "t/a Worker releases m/h: w; the host is IN USE: it runs", slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},
+		{"given up", slots(pending("m/h", "it runs", true), pending("m/i", "it runs", true)), nil,
+			"t/a Worker gives up 2 hosts that are IN USE: m/h, m/i; they are released once nothing uses them",
+			slots(pending("m/h", "it runs", false), pending("m/i", "", true)), nil},
+		{"gone in use", planOf(gone(pending("m/h", "it runs", true), pending("m/i", "", true))), nil,
+			"t/a is being decommissioned: 1 host IN USE, with release pending: m/h; 1 host with release pending: m/i",
+			planOf(gone(pending("m/h", "it runs", false))), nil},
 		{"disputed", relabeledPlan("blue"), nil, "metal/h, in use by Metal3Machine t/m1, is disputed: the tree has it for t/a Worker, and its labels name t/blue: sip/name is \"blue\", written by \"kubectl-label\". " +
 			"Neither cluster gets or loses it until one of these is done. If the labels are wrong: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a. " +
 			"If the branch was rolled back, restore the tree: sipgen help runbook tree-lost. " +

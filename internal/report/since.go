@@ -9,12 +9,13 @@ import (
 )
 
 // Since compares with the previous tree, of which known are the clusters and leaving those that it notes as leaving:
-// hosts that another cluster had, adopted hosts, released hosts that are free now, and clusters that are back or have
-// left.
+// hosts that another cluster had, adopted hosts, hosts that are given up, released hosts that are free now, and
+// clusters that are back or have left.
 func (p *Plan) Since(before *holdings.Holdings, known, leaving map[schedule.ClusterKey]bool) {
-	from, releasing := map[string]string{}, map[string]bool{}
+	from, releasing, pending := map[string]string{}, map[string]bool{}, map[string]bool{}
 	for _, claim := range before.Tree {
-		from[claim.Host.String()], releasing[claim.Host.String()] = claim.Cluster.String(), claim.Releasing
+		host := claim.Host.String()
+		from[host], releasing[host], pending[host] = claim.Cluster.String(), claim.Releasing, claim.Pending
 	}
 	p.freed(before)
 	left := maps.Clone(known)
@@ -27,6 +28,7 @@ func (p *Plan) Since(before *holdings.Holdings, known, leaving map[schedule.Clus
 			for k := range c.Roles[j].Slots {
 				slot := &c.Roles[j].Slots[k]
 				was := from[slot.Host]
+				slot.decided = slot.Status == StatusPending && !(pending[slot.Host] && was == c.Key())
 				if was != c.Key() {
 					slot.From = was
 					if was != "" && slot.Status != StatusNew {

@@ -55,8 +55,10 @@ type Slot struct {
 	adopted bool
 	// uncleaned: metal3 leaves the data of an earlier user on the host's disks.
 	uncleaned bool
-	// InUse is what runs on a released host, as text; empty for nothing.
+	// InUse is what runs on a host that is released or whose release is pending, as text; empty for nothing.
 	InUse string `json:"-"`
+	// decided: this run decided on its pending release.
+	decided bool
 }
 
 // State returns the change of the slot's host, and its trouble: "kept, promoted from standby, in error".
@@ -75,6 +77,9 @@ func (s *Slot) state(more ...string) string {
 func (s *Slot) changed() bool {
 	return s.Status != StatusKept || len(s.Changes) > 0 || s.From != "" || s.failed || s.stays()
 }
+
+// givenUp: this run decides that a host in use leaves. The decision takes effect once nothing uses the host.
+func (s *Slot) givenUp() bool { return s.decided && s.InUse != "" }
 
 // stays: an annotation asks for its release, and no other host can take its place.
 func (s *Slot) stays() bool { return s.standIn && !s.failed }
