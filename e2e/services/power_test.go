@@ -190,11 +190,22 @@ func TestHostCommandByRedfish(t *testing.T) {
 		need.Must(t, err == nil, "host %q: %v\n%s", row.args, err, out)
 		need.Equal(t, strings.Join(row.args, " "), seen[len(seen)-1], row.want)
 	}
+	// A changed Secret is read by the next command.
+	passwords, err := filepath.Glob(filepath.Join(p.root, "opt/sip/bmc/*/password"))
+	need.Must(t, err == nil && len(passwords) == 1, "found %q, %v, want one password", passwords, err)
+	password := passwords[0]
+	right := need.Read(t, password)
+	write(t, password, []byte("renewed"), 0o440)
+	out, err := p.host(t, "reboot", "node-1")
+	need.That(t, err != nil, "the former password is used: %s", out)
+	write(t, password, right, 0o440)
+	out, err = p.host(t, "reboot", "node-1")
+	need.Must(t, err == nil, "%v\n%s", err, out)
 	// Without the host's leave a certificate that nobody vouches for ends it.
 	in.Hosts[0].Host.BMC.InsecureTLS = false
 	p = stage(t, overlay(t, in), jumpName, secrets)
 	before := len(seen)
-	out, err := p.host(t, "reboot", "node-1")
+	out, err = p.host(t, "reboot", "node-1")
 	need.That(t, err != nil && len(seen) == before, "an unknown certificate is accepted: %s", out)
 }
 

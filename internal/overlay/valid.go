@@ -38,6 +38,7 @@ type certificate struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
 		SecretName  string   `json:"secretName"`
+		CommonName  string   `json:"commonName,omitempty"`
 		DNSNames    []string `json:"dnsNames,omitempty"`
 		IPAddresses []string `json:"ipAddresses,omitempty"`
 		Usages      []string `json:"usages"`

@@ -27,6 +27,13 @@ const (
 	dexTLS    = "/etc/dex/tls"
 )
 
+// dexLives fails once the certificate is newer than the container, or if Dex does not answer. Dex's own reloader waits
+// for the file to be created, and the kubelet renames the folder of a Secret's volume; it creates the termination log
+// anew for each container. The kubelet ignores the error of an image without sh; one without wget is not asked.
+var dexLives = fmt.Sprintf(`test ! %s/tls.crt -nt %s &&
+if command -v wget >/dev/null; then wget -q -O /dev/null http://127.0.0.1:%d/healthz/live; fi`,
+	dexTLS, corev1.TerminationMessagePathDefault, dexTelemetryPort)
+
 // dexConfig is Dex's configuration file, as far as it is used. Dex runs with unknown fields forbidden.
 type dexConfig struct {
 	Issuer           string                 `json:"issuer"`
@@ -57,7 +64,9 @@ type (
 		HTTP string `json:"http"`
 	}
 	dexExpiry struct {
-		IDTokens string `json:"idTokens"`
+		AuthRequests   string `json:"authRequests"`
+		DeviceRequests string `json:"deviceRequests"`
+		IDTokens       string `json:"idTokens"`
 	}
 	dexOAuth2 struct {
 		SkipApprovalScreen bool `json:"skipApprovalScreen"`
@@ -74,8 +83,13 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 		Web: dexWeb{HTTPS: fmt.Sprintf(":%d", dexPort), TLSCert: dexTLS + "/tls.crt", TLSKey: dexTLS + "/tls.key",
 			TLSMinVersion: "1.2"},
 		Telemetry: dexTelemetry{HTTP: fmt.Sprintf(":%d", dexTelemetryPort)},
-		// Who leaves a group keeps what it gave for at most this long; kubelogin renews by itself.
-		Expiry:           dexExpiry{IDTokens: "1h"},
+		Expiry: dexExpiry{
+			// Each request of anybody is an object of the management cluster until its login or its end, which is a day
+			// by default.
+			AuthRequests: "10m", DeviceRequests: "5m",
+			// Who leaves a group keeps what it gave for at most this long; kubelogin renews by itself.
+			IDTokens: "1h",
+		},
 		OAuth2:           dexOAuth2{SkipApprovalScreen: dex.SkipApprovalScreen},
 		StaticClients:    dexClients(dex),
 		StaticConnectors: dex.Connectors,
@@ -116,8 +130,7 @@ func (o *overlay) dex(i int, dex *v1.Dex) error {
 			PeriodSeconds: 10,
 		},
 		LivenessProbe: &corev1.Probe{
-			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/healthz/live",
-				Port: intstr.FromString("telemetry")}},
+			ProbeHandler:     corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"sh", "-c", dexLives}}},
 			PeriodSeconds:    20,
 			TimeoutSeconds:   5,
 			FailureThreshold: 6,
@@ -174,6 +187,7 @@ type certificate struct {
 }
 
 type certificateSpec struct {
+	CommonName  string         `json:"commonName,omitempty"`
 	SecretName  string         `json:"secretName"`
 	DNSNames    []string       `json:"dnsNames,omitempty"`
 	IPAddresses []string       `json:"ipAddresses,omitempty"`
@@ -200,6 +214,10 @@ func (o *overlay) certificate(s service, dex *v1.Dex, secret string) *certificat
 	host := ""
 	if parsed, err := url.Parse(dex.Issuer); err == nil {
 		host = parsed.Hostname()
+	}
+	// Vault and Venafi refuse requests without a common name, which has at most 64 characters (RFC 5280, upper bounds).
+	if len(host) <= 64 {
+		c.Spec.CommonName = host
 	}
 	if ip, err := netip.ParseAddr(host); err == nil {
 		c.Spec.IPAddresses = []string{ip.String()}

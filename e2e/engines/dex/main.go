@@ -41,7 +41,9 @@ type config struct {
 		HTTP string `json:"http"`
 	} `json:"telemetry"`
 	Expiry struct {
-		IDTokens string `json:"idTokens"`
+		AuthRequests   string `json:"authRequests"`
+		DeviceRequests string `json:"deviceRequests"`
+		IDTokens       string `json:"idTokens"`
 	} `json:"expiry"`
 	OAuth2 struct {
 		SkipApprovalScreen bool `json:"skipApprovalScreen"`
@@ -89,7 +91,15 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	lifetime, err := time.ParseDuration(c.Expiry.IDTokens)
+	lifetime, err := duration(c.Expiry.IDTokens)
+	if err != nil {
+		return err
+	}
+	requests, err := duration(c.Expiry.AuthRequests)
+	if err != nil {
+		return err
+	}
+	devices, err := duration(c.Expiry.DeviceRequests)
 	if err != nil {
 		return err
 	}
@@ -104,6 +114,7 @@ func run() error {
 	}
 	handler, err := server.NewServer(context.Background(), server.Config{
 		Issuer: c.Issuer, Storage: store, SkipApprovalScreen: c.OAuth2.SkipApprovalScreen, IDTokensValidFor: lifetime,
+		AuthRequestsValidFor: requests, DeviceRequestsValidFor: devices,
 		Signer: sign, RefreshTokenPolicy: refresh, Logger: logger,
 	})
 	if err != nil {
@@ -111,6 +122,14 @@ func run() error {
 	}
 	https := &http.Server{Addr: *listen, Handler: handler, TLSConfig: &tls.Config{MinVersion: tls.VersionTLS12}}
 	return https.ListenAndServeTLS(*cert, *key)
+}
+
+// duration is a lifetime; without one, Dex's own.
+func duration(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	return time.ParseDuration(text)
 }
 
 // strict decodes JSON, and refuses fields that the type does not have.
