@@ -52,9 +52,9 @@ error in a spec.`,
 					return err
 				}
 			}
-			before, err := app.ReadFolder(ctx, out, adopt)
+			before, err := app.ReadFolder(ctx, out, adopt, loaded.Hosts.TakenAt)
 			if err == nil && from != "" {
-				before, err = movedFrom(ctx, ui, before, from)
+				before, err = movedFrom(ctx, ui, before, from, loaded.Hosts.TakenAt)
 			}
 			if err != nil {
 				return err
@@ -107,8 +107,9 @@ func sayWritten(ui *terminal.UI, c *app.Checked, out string, written publish.Res
 }
 
 // movedFrom returns the tree whose decisions a new folder takes over.
-func movedFrom(ctx context.Context, ui *terminal.UI, before app.Before, from string) (app.Before, error) {
-	there, moved, err := before.MovedFrom(ctx, from)
+func movedFrom(ctx context.Context, ui *terminal.UI, before app.Before, from string,
+	hostsRead time.Time) (app.Before, error) {
+	there, moved, err := before.MovedFrom(ctx, from, hostsRead)
 	switch {
 	case err != nil:
 	case moved:

@@ -27,7 +27,7 @@ type Before struct {
 	// Edited are its files that were edited or deleted by hand.
 	Edited []EditedFile
 	// Committed is the time of the newest commit that changed its hosts, as far as that can be after the hosts were read;
-	// zero for a folder.
+	// zero for a folder that no commit has so, and where the hosts have no time.
 	Committed time.Time
 	// Commit is the branch's tip in hex, empty for a folder.
 	Commit string
@@ -146,13 +146,17 @@ func refusal(root, effect string) error {
 		"sipgen help runbook restore-the-tree has the commands", effect, folderOrRoot(root), publish.OwnershipFile)
 }
 
-// ReadFolder returns the tree in a folder. With adopt, a foreign folder is an empty tree.
-func ReadFolder(ctx context.Context, dir string, adopt bool) (Before, error) {
+// ReadFolder returns the tree in a folder. With adopt, a foreign folder is an empty tree. hostsRead is when the hosts
+// were read; zero: unknown, or of no interest.
+func ReadFolder(ctx context.Context, dir string, adopt bool, hostsRead time.Time) (Before, error) {
 	state, err := publish.ReadState(ctx, dir, search)
 	if err != nil {
 		return Before{}, err
 	}
 	tree := previousOf(dir, dir, state, time.Time{})
+	if !hostsRead.IsZero() {
+		tree.Committed = publish.FolderChange(ctx, dir, state.Tree, render.IsAboutHosts)
+	}
 	tree.around, tree.Adopt = inFolder(dir), adopt
 	if tree.Unsealed == nil && !adopt {
 		return tree, state.Unlisted
@@ -203,11 +207,11 @@ func sitesElsewhere(ctx context.Context, snapshot *publish.Snapshot) (map[string
 // MovedFrom returns the tree of a new folder with the decisions of another folder's tree: the assigned hosts and
 // their addresses. Nothing else is taken from there, because it may be for another engine. A folder that has a tree
 // keeps its own decisions.
-func (b Before) MovedFrom(ctx context.Context, dir string) (_ Before, moved bool, err error) {
+func (b Before) MovedFrom(ctx context.Context, dir string, hostsRead time.Time) (_ Before, moved bool, err error) {
 	if len(b.Files) > 0 || b.Unsealed != nil {
 		return b, false, nil
 	}
-	before, err := ReadFolder(ctx, dir, false)
+	before, err := ReadFolder(ctx, dir, false, hostsRead)
 	if err != nil {
 		return b, false, fmt.Errorf("--from: %w", err)
 	}

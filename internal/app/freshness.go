@@ -11,20 +11,24 @@ import (
 )
 
 // labelsNewer reports whether the hosts were read after the previous tree was committed. The time of a commit has no
-// fractions of a second. The time of a folder is unknown, and manifests do not record when they were read.
+// fractions of a second. Manifests do not record when they were read. Hosts that this run reads are newer than the tree
+// of a folder, and a snapshot is not known to be newer than one that no commit has.
 func (l *Loaded) labelsNewer(before Before) bool {
 	switch {
 	case l.Hosts.TakenAt.IsZero():
 		return false
+	case before.Commit == "" && l.Live:
+		return true
 	case before.Committed.IsZero():
-		return l.Live
+		return false
 	}
 	return !l.Hosts.TakenAt.Before(before.Committed.Add(time.Second))
 }
 
-// older reports whether the hosts were read before the previous tree was committed, if both times are known.
+// older reports whether the hosts were read before the previous tree was committed, or may have been. Manifests have no
+// time.
 func (l *Loaded) older(before Before) bool {
-	return before.Known() && !l.Hosts.TakenAt.IsZero() && !before.Committed.IsZero() && !l.labelsNewer(before)
+	return before.Known() && !l.Hosts.TakenAt.IsZero() && !l.labelsNewer(before)
 }
 
 // asOfTree returns the inputs with hosts that were read before the tree was committed: they say nothing of the hosts of
@@ -41,10 +45,16 @@ func (l *Loaded) asOfTree(tree []schedule.PreviousClaim, options *schedule.Optio
 // inDoubt warns of hosts that were read before the tree was committed, or may have been: manifests have no time, so a
 // host without sipgen's labels that the tree releases may have been written before the labels were set.
 func (p *Planned) inDoubt() []string {
-	if p.Loaded.older(p.Before) {
+	switch taken := p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339); {
+	case !p.Loaded.older(p.Before):
+	case p.Before.Committed.IsZero():
+		return []string{fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be "+
+			"older, so they only add hosts, and say nothing of those of the tree; commit the tree and take a new snapshot, or "+
+			"use the cluster itself", taken, p.Before.Where)}
+	default:
 		return []string{fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s: they only add hosts, and "+
 			"say nothing of those of the tree; a new snapshot, or the cluster itself, does",
-			p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), p.Before.Committed.UTC().Format(time.RFC3339))}
+			taken, p.Before.Committed.UTC().Format(time.RFC3339))}
 	}
 	var free []string
 	for i := range p.Placement.Holdings.Hosts {
@@ -53,7 +63,7 @@ func (p *Planned) inDoubt() []string {
 			free = append(free, h.Host.Key())
 		}
 	}
-	if len(free) > 0 && (p.Loaded.Hosts.TakenAt.IsZero() || !p.Clusters.Options.LabelsNewer) {
+	if len(free) > 0 && p.Loaded.Hosts.TakenAt.IsZero() {
 		return []string{fmt.Sprintf("assumed to be free, because they have none of sipgen's labels, but they may have been "+
 			"read before the tree was written: %s; a live inventory, or a snapshot with --repo, would be certain",
 			strings.Join(free, ", "))}

@@ -13,19 +13,28 @@ func TestWhoseLabelsAreNewer(t *testing.T) {
 	for _, row := range []struct {
 		why          string
 		taken        time.Time
-		live         bool
+		live, folder bool
 		committed    time.Time
 		newer, older bool
 	}{
-		{"manifests do not say when they were read", time.Time{}, false, committed, false, false},
-		{"a snapshot from before the commit", committed.Add(-time.Minute), false, committed, false, true},
-		{"in the second of the commit, which has no fractions", committed.Add(999 * time.Millisecond), true, committed, false, true},
-		{"a second later", committed.Add(time.Second), false, committed, true, false},
-		{"a folder was written nobody knows when", committed, false, time.Time{}, false, false},
-		{"a folder, and hosts that this run reads", committed, true, time.Time{}, true, false},
+		{"manifests do not say when they were read", time.Time{}, false, false, committed, false, false},
+		{"nor for a folder", time.Time{}, false, true, time.Time{}, false, false},
+		{"a snapshot from before the commit", committed.Add(-time.Minute), false, false, committed, false, true},
+		{"in the second of the commit, which has no fractions", committed.Add(999 * time.Millisecond), true, false,
+			committed, false, true},
+		{"a second later", committed.Add(time.Second), false, false, committed, true, false},
+		{"a folder that no commit has", committed, false, true, time.Time{}, false, true},
+		{"a folder that an older commit has", committed.Add(time.Second), false, true, committed, true, false},
+		{"a folder that a newer commit has", committed.Add(-time.Second), false, true, committed, false, true},
+		{"a folder, and hosts that this run reads", committed, true, true, time.Time{}, true, false},
+		{"a folder of a newer commit, and hosts that this run reads", committed.Add(-time.Second), true, true, committed,
+			true, false},
 	} {
 		l := &Loaded{Hosts: &inventory.Inventory{TakenAt: row.taken}, Live: row.live}
-		before := Before{Committed: row.committed, Files: map[string][]byte{"PLAN.md": nil}}
+		before := Before{Committed: row.committed, Commit: "1", Files: map[string][]byte{"PLAN.md": nil}}
+		if row.folder {
+			before.Commit = ""
+		}
 		if newer, older := l.labelsNewer(before), l.older(before); newer != row.newer || older != row.older {
 			t.Errorf("%s: newer %t, older %t, want %t, %t", row.why, newer, older, row.newer, row.older)
 		}

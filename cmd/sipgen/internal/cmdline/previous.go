@@ -60,7 +60,7 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 	case p.dir == noPrevious && !p.compared:
 		return app.Before{}, nil
 	case p.dir != "":
-		return p.readFolder(ctx)
+		return p.readFolder(ctx, hostsRead)
 	}
 	named := p.git.URL != ""
 	p.git.Defaults(site)
@@ -100,9 +100,9 @@ func (p *Previous) ReadOrWarn(ctx context.Context, ui *terminal.UI, site *v1alph
 }
 
 // readFolder returns the tree in the folder that --previous names.
-func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
+func (p *Previous) readFolder(ctx context.Context, hostsRead time.Time) (app.Before, error) {
 	if p.compared {
-		return app.ReadFolder(ctx, p.dir, false)
+		return app.ReadFolder(ctx, p.dir, false, hostsRead)
 	}
 	// A name that is misspelled would make every host a new one.
 	about, err := os.Stat(p.dir)
@@ -114,7 +114,7 @@ func (p *Previous) readFolder(ctx context.Context) (app.Before, error) {
 	case IsRepository(p.dir):
 		return app.Before{}, fmt.Errorf("--previous: %s is a git repository: --repo is for that", p.dir)
 	}
-	tree, err := app.ReadFolder(ctx, p.dir, false)
+	tree, err := app.ReadFolder(ctx, p.dir, false, hostsRead)
 	switch { // it is only read, so nothing can be adopted
 	case errors.Is(err, publish.ErrForeign):
 		err = fmt.Errorf("--previous: %s: not a tree that sipgen wrote: it has files, but no %s", p.dir,
