@@ -70,7 +70,9 @@ func domainsIn(value any) []string {
 	var out []string
 	switch domains := value.(type) {
 	case map[string]any:
-		out = slices.Sorted(maps.Keys(domains))
+		names := maps.Clone(domains)
+		delete(names, "$patch")
+		out = slices.Sorted(maps.Keys(names))
 	case []any:
 		for _, domain := range domains {
 			fields, _ := domain.(map[string]any)

@@ -123,10 +123,14 @@ type metadata struct {
 // own adds a strategic merge patch as a file, and marks the object with the cluster. A strategic merge creates
 // missing parents.
 func (c *component) own(file string, target object.PatchTarget, spec map[string]any) {
-	c.file(file, target, partial{Kind: target.Kind, Spec: spec,
-		Metadata: metadata{Name: c.Cluster.Name, Labels: map[string]string{
-			c.Keys.ClusterNamespace: c.Cluster.Namespace, c.Keys.ClusterName: c.Cluster.Name,
-		}}})
+	c.file(file, target, c.owned(target.Kind, spec))
+}
+
+// owned is a patch that marks an object with the cluster.
+func (c *component) owned(kind string, spec map[string]any) partial {
+	return partial{Kind: kind, Spec: spec, Metadata: metadata{Name: c.Cluster.Name, Labels: map[string]string{
+		c.Keys.ClusterNamespace: c.Cluster.Namespace, c.Keys.ClusterName: c.Cluster.Name,
+	}}}
 }
 
 func (c *component) file(file string, target object.PatchTarget, patch partial) {
@@ -138,7 +142,12 @@ func (c *component) file(file string, target object.PatchTarget, patch partial) 
 
 // always adds a strategic merge patch that is the same for every cluster.
 func (c *component) always(target object.PatchTarget, spec map[string]any) {
-	text, err := object.Fragment(partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name}, Spec: spec})
+	kind, _, _ := strings.Cut(target.Kind, "|") // of several kinds each keeps its own
+	c.inline(target, partial{Kind: kind, Metadata: metadata{Name: c.Cluster.Name}, Spec: spec})
+}
+
+func (c *component) inline(target object.PatchTarget, patch partial) {
+	text, err := object.Fragment(patch)
 	c.err = cmp.Or(c.err, err)
 	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
 }
@@ -163,7 +172,7 @@ func (c *component) refuse(roles []string) {
 		c.fail(object.PatchTarget{Group: k.kind.group, Kind: k.kind.kind, LabelSelector: selector}, k.kind.kind,
 			c.Keys.NodeType, words)
 	}
-	kinds := strings.Join([]string{infraCluster.kind, machineTemplate.kind, kubeadmControlPlane.kind,
+	kinds := strings.Join([]string{infraCluster.kind, machineTemplate.kind, controlPlanes,
 		machineDeployment.kind}, "|")
 	for _, own := range []struct{ key, value string }{{c.Keys.ClusterNamespace, c.Cluster.Namespace},
 		{c.Keys.ClusterName, c.Cluster.Name}} {

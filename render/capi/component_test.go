@@ -141,7 +141,7 @@ func TestComponentMakesTemplatesComplete(t *testing.T) {
 			{"active hosts are counted, standby ones are not", "KubeadmControlPlane", "mine", []string{"spec", "replicas"}, "3"},
 			{"the same", "MachineDeployment", "mine", []string{"spec", "replicas"}, "4"},
 			{"there is no host to go up on", "KubeadmControlPlane", "mine", control, "rollingUpdate:\n  maxSurge: 0\ntype: RollingUpdate"},
-			{"the same", "MachineDeployment", "mine", workers, "rollingUpdate:\n  maxSurge: 0\n  maxUnavailable: 1\ntype: RollingUpdate"},
+			{"the same", "MachineDeployment", "mine", workers, "rollingUpdate:\n  maxSurge: 0\n  maxUnavailable: 1"},
 			{"whose it is", "Metal3Cluster", "mine", []string{"metadata", "labels"}, "sip.airshipit.org/cluster-name: edge-a\nsip.airshipit.org/cluster-namespace: tenant-a"},
 			{"the version is the template's", "KubeadmControlPlane", "mine", []string{"apiVersion"}, "controlplane.cluster.x-k8s.io/" + version},
 			{"no failure domains without the key", "Metal3Cluster", "mine", []string{"spec", "failureDomains"}, ""},
@@ -151,6 +151,72 @@ func TestComponentMakesTemplatesComplete(t *testing.T) {
 		for _, r := range built {
 			need.Equal(t, r.GetKind(), r.GetNamespace(), "metal3")
 		}
+	}
+}
+
+// What the user has and the component does not own stays; what it owns is replaced and not added to.
+func TestWhatIsTheUsers(t *testing.T) {
+	c := cluster("t", "c")
+	set := c.Spec.Nodes[v1.RoleControlPlane]
+	set.TopologyKey = FailureDomainLabel
+	c.Spec.Nodes[v1.RoleControlPlane] = set
+	in := input(c)
+	in.Domains = []string{"r1"}
+	for version, row := range map[string]struct {
+		domains, found, strategy string
+		at                       []string
+	}{
+		v1beta1: {"{mine: {controlPlane: true}, r1: {controlPlane: false}}", "r1:\n  controlPlane: true",
+			"{strategy: {type: OnDelete}}", []string{"spec", "strategy"}},
+		v1beta2: {"[{name: mine, controlPlane: true}]", "- controlPlane: true\n  name: r1",
+			"{rollout: {strategy: {type: OnDelete}}}", []string{"spec", "rollout", "strategy"}},
+	} {
+		text := templates(version)
+		for old, with := range map[string]string{
+			"kind: Metal3Cluster\nmetadata: {name: mine, namespace: metal3}": "kind: Metal3Cluster\n" +
+				"metadata: {name: mine, namespace: metal3}\nspec: {failureDomains: " + row.domains + "}",
+			"spec: {clusterName: mine}": "spec: " + strings.Replace(row.strategy, "{", "{clusterName: mine, ", 1),
+		} {
+			need.Words(t, version, text, old)
+			text = strings.Replace(text, old, with, 1)
+		}
+		built, err := build(t, text, in)
+		need.OK(t, err)
+		need.Equal(t, version+": domains", at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"), row.found)
+		need.Equal(t, version+": OnDelete", at(t, built, "MachineDeployment", "mine", row.at...),
+			"rollingUpdate:\n  maxSurge: 0\n  maxUnavailable: 1\ntype: OnDelete")
+		need.Equal(t, version+": replicas", at(t, built, "MachineDeployment", "mine", "spec", "replicas"), "4")
+
+		scaled := strings.Replace(text, "labels: {sip.airshipit.org/node-type: Worker}}\nspec: {clusterName", "labels: {sip.airshipit.org/"+
+			"node-type: Worker}, annotations: {"+autoscaled+": '1'}}\nspec: {replicas: 2, clusterName", 1)
+		need.That(t, scaled != text, "no MachineDeployment in %s", text)
+		built, err = build(t, scaled, in)
+		need.OK(t, err)
+		need.Equal(t, version+": the autoscaler's replicas", at(t, built, "MachineDeployment", "mine", "spec", "replicas"), "2")
+		need.Words(t, version+": whose it is", at(t, built, "MachineDeployment", "mine", "metadata", "labels"),
+			"sip.airshipit.org/cluster-name: c")
+	}
+}
+
+// Control planes of other providers have replicas, too; a hosted one has no hosts.
+func TestControlPlanesOfOthers(t *testing.T) {
+	const down = "rollingUpdate:\n  maxSurge: 0\ntype: RollingUpdate"
+	for _, row := range []struct{ kind, version, replicas, strategy string }{
+		{"RKE2ControlPlane", "v1beta1", "3", down},
+		{"RKE2ControlPlane", "v1beta2", "3", down},
+		{"TalosControlPlane", "v1alpha3", "3", down},
+		{"KThreesControlPlane", "v1beta2", "3", ""},
+		{"K0sControlPlane", "v1beta1", "3", ""},
+		{"K0smotronControlPlane", "v1beta1", "1", ""},
+		{"RKE2ControlPlaneTemplate", "v1beta1", "1", ""},
+	} {
+		text := strings.Replace(templates(v1beta1), "controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane",
+			"controlplane.cluster.x-k8s.io/"+row.version+"\nkind: "+row.kind, 1)
+		built, err := build(t, text, input(cluster("t", "c")))
+		need.OK(t, err)
+		need.Equal(t, row.kind, at(t, built, row.kind, "mine", "spec", "replicas"), row.replicas)
+		need.Equal(t, row.kind, at(t, built, row.kind, "mine", "spec", "rolloutStrategy"), row.strategy)
+		need.Equal(t, row.kind, at(t, built, row.kind, "mine", "spec", "rollout"), "")
 	}
 }
 

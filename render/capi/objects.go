@@ -16,6 +16,13 @@ type groupKind struct{ group, kind string }
 
 const infrastructure = "infrastructure.cluster.x-k8s.io"
 
+// controlPlanes are the kinds of control planes whose machines are hosts: each has spec.replicas, as Cluster API's
+// contract asks. Hosted ones, such as K0smotronControlPlane, run in the management cluster.
+const controlPlanes = "KubeadmControlPlane|RKE2ControlPlane|KThreesControlPlane|K0sControlPlane|TalosControlPlane"
+
+// autoscaled marks a MachineDeployment whose replicas are the cluster autoscaler's.
+const autoscaled = "cluster.x-k8s.io/cluster-api-autoscaler-node-group-min-size"
+
 var (
 	infraCluster        = groupKind{infrastructure, "Metal3Cluster"}
 	machineTemplate     = groupKind{infrastructure, "Metal3MachineTemplate"}
@@ -111,7 +118,7 @@ func (c *component) failureDomains() (byName map[string]any, list []any) {
 	if set.TopologyKey != FailureDomainLabel && !slices.Contains(set.TopologyKeys, FailureDomainLabel) {
 		return nil, nil
 	}
-	byName = map[string]any{}
+	byName = map[string]any{"$patch": "replace"} // a map would be merged with the object's own
 	for _, domain := range slices.Compact(slices.Sorted(slices.Values(c.Domains))) {
 		if domain == "" {
 			continue
@@ -147,24 +154,31 @@ func (c *component) machines(role, file string) {
 // controlPlane sets how many control plane machines there are, and has them replaced by going down first: there is no
 // host to go up on.
 func (c *component) controlPlane(file string, active int) {
-	target := object.PatchTarget{Group: kubeadmControlPlane.group, Kind: kubeadmControlPlane.kind}
-	c.own(file, target, map[string]any{"replicas": active})
+	target := object.PatchTarget{Group: kubeadmControlPlane.group, Kind: controlPlanes}
+	c.file(file, target, c.owned(kubeadmControlPlane.kind, map[string]any{"replicas": active}))
 	if active < minScaleIn {
 		return
 	}
 	strategy := map[string]any{"type": "RollingUpdate", "rollingUpdate": map[string]any{"maxSurge": 0}}
-	target.Version = v1beta1
+	// In every version of the RKE2 and Talos providers that was read.
+	target.Kind = "RKE2ControlPlane|TalosControlPlane"
+	c.always(target, map[string]any{"rolloutStrategy": strategy})
+	target.Kind, target.Version = kubeadmControlPlane.kind, v1beta1
 	c.always(target, map[string]any{"rolloutStrategy": strategy})
 	target.Version = v1beta2
 	c.always(target, map[string]any{"rollout": map[string]any{"strategy": strategy}})
 }
 
-// deployment does for the machines of another role what controlPlane does.
+// deployment does for the machines of another role what controlPlane does. The strategy's type is the user's: with
+// OnDelete a new template replaces no machine.
 func (c *component) deployment(role, file string, active int) {
 	target := c.ofRole(machineDeployment, role)
-	c.own(file, target, map[string]any{"replicas": active})
-	strategy := map[string]any{"type": "RollingUpdate",
-		"rollingUpdate": map[string]any{"maxSurge": 0, "maxUnavailable": 1}}
+	c.inline(target, c.owned(target.Kind, nil))
+	counted := target
+	counted.AnnotationSelector = "!" + autoscaled
+	c.file(file, counted, partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name},
+		Spec: map[string]any{"replicas": active}})
+	strategy := map[string]any{"rollingUpdate": map[string]any{"maxSurge": 0, "maxUnavailable": 1}}
 	target.Version = v1beta1
 	c.always(target, map[string]any{"strategy": strategy})
 	target.Version = v1beta2
