@@ -40,7 +40,7 @@ func TestIronicOnArgoCD(t *testing.T) {
 // A database with a certificate takes no connection without TLS, and a Secret that both read is made once, with the keys of both.
 func TestIronicWithADatabaseByTLS(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", strings.Replace(ironicDatabase, "replicas: 3", "tlsCertificateName: ironic-tls", 1)), nil)
-	want(t, tree, "site/ironic/metal.ironic.yaml", "  tls:\n    enabled: true\n    required: true\n    serverCASecretRef: {name: ironic-tls}\n    serverCertSecretRef: {name: ironic-tls}\n",
+	want(t, tree, "site/ironic/metal.ironic.yaml", "  tls:\n    enabled: true\n    required: true\n    serverCASecretRef:\n      name: ironic-tls\n    serverCertSecretRef:\n      name: ironic-tls\n",
 		"    tlsCertificateName: ironic-tls\n")
 	want(t, tree, "PLAN.md", "      kubectl -n metal create secret generic ironic-tls --from-file=ca.crt --from-file=tls.crt --from-file=tls.key\n")
 	wantNot(t, tree, "PLAN.md", "create secret tls ironic-tls")
