@@ -31,6 +31,8 @@ for platform in $platforms; do
   bash hack/build.sh "$version" "$platform" "$file"
   binaries+=("$platform=$file")
 done
+bash hack/notices.sh "$work/NOTICES" $platforms
+{ cat LICENSE && echo && cat "$work/NOTICES"; } >"$work/licenses"
 mkdir -p "$(dirname "$out")"
 rm -rf "$out"
-"$work/image" -version "$version" -revision "$revision" -created "$created" -license LICENSE -out "$out" -push "$push" "${binaries[@]}"
+"$work/image" -version "$version" -revision "$revision" -created "$created" -license "$work/licenses" -out "$out" -push "$push" "${binaries[@]}"

@@ -36,6 +36,7 @@ bash hack/build.sh "$version" "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" "$work/s
 "$work/sipgen" man "$work/man"
 go build -modfile="$PWD/tools/go.mod" -trimpath -o "$work/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
+bash hack/notices.sh "$work/NOTICES" $platforms
 mkdir "$work/release"
 for platform in $platforms; do
   name=sipgen_${version}_${platform%/*}_${platform#*/}
@@ -45,7 +46,7 @@ for platform in $platforms; do
   bash hack/build.sh "$version" "$platform" "$work/$name/$binary"
   "$work/cyclonedx-gomod" bin -json -noserial -notimestamp -std -version "$version" -output "$work/bom.json" "$work/$name/$binary"
   "$work/pack" sbom "$work/bom.json" "$work/release/$name.cdx.json"
-  "$work/pack" archive "$work/release/$name.tar.gz" "$work/$name/$binary" LICENSE README.md $links "$work"/man/*.1
+  "$work/pack" archive "$work/release/$name.tar.gz" "$work/$name/$binary" LICENSE "$work/NOTICES" README.md $links "$work"/man/*.1
   echo "$name.tar.gz: $(($(wc -c <"$work/release/$name.tar.gz") / 1024)) KiB" >&2
 done
 # What krew (https://krew.sigs.k8s.io) installs as a plugin of kubectl, from where the release's archives are to be had.

@@ -119,7 +119,7 @@ func checkRelease(t *testing.T, folder string) {
 	for line := range strings.Lines(listed) {
 		need.Words(t, "the archive", line, " 0/0 ", " 2026-01-02 03:04:05 ")
 	}
-	need.Words(t, "the archive", listed, " LICENSE\n", " README.md\n", " kubectl-sipgen -> sipgen\n", " sipgen-diff.1\n")
+	need.Words(t, "the archive", listed, " LICENSE\n", " NOTICES\n", " README.md\n", " kubectl-sipgen -> sipgen\n", " sipgen-diff.1\n")
 	root := t.TempDir()
 	run(t, root, nil, "tar", "xzf", in(name+".tar.gz"))
 	need.Words(t, "sipgen version", run(t, root, nil, "./sipgen", "version"), "sipgen v1.2.3-rc.1 (")

@@ -2,6 +2,7 @@
 //
 //	pack archive OUT.tar.gz FILE...   the files by their base names, the first one executable; NAME=TARGET is a symbolic link
 //	pack sbom IN.json OUT.json        a CycloneDX document without what depends on the machine it was made on
+//	pack notices OUT                  the licenses and notices of the packages on standard input (see notices)
 //
 // The environment's SOURCE_DATE_EPOCH (reproducible-builds.org) is every file's time in an archive.
 package main
@@ -13,6 +14,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -21,13 +23,13 @@ import (
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
+	if err := run(os.Args[1:], os.Getenv("SOURCE_DATE_EPOCH"), os.Stdin); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
 		os.Exit(2)
 	}
 }
 
-func run(args []string, epoch string) error {
+func run(args []string, epoch string, in io.Reader) error {
 	switch {
 	case len(args) > 2 && args[0] == "archive":
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
@@ -48,8 +50,14 @@ func run(args []string, epoch string) error {
 			return fmt.Errorf("%s: %w", args[1], err)
 		}
 		return os.WriteFile(args[2], content, 0o644)
+	case len(args) == 2 && args[0] == "notices":
+		content, err := notices(in)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(args[1], content, 0o644)
 	}
-	return errors.New("usage: pack archive OUT.tar.gz FILE... | pack sbom IN.json OUT.json")
+	return errors.New("usage: pack archive OUT.tar.gz FILE... | pack sbom IN.json OUT.json | pack notices OUT")
 }
 
 // archive returns a gzipped tar of files in the order given, owned by root, all of one time.

@@ -50,3 +50,39 @@ func TestBillOfMaterials(t *testing.T) {
 		}
 	}
 }
+
+// TestNotices: each text is there once, with those of code from elsewhere, and no module lacks a license.
+func TestNotices(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go/LICENSE": "of Go", "go/src/fmt/print.go": "", "a/LICENSE": "shared", "a/NOTICE.txt": "notice of a",
+		"a/in/third_party/x/COPYING": "of x", "a/other/LICENSE": "of no package", "b/License.md": "shared\r\n",
+		"b/license.go": "package b", "c/c.go": "package c",
+	} {
+		need.OK(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+		need.Write(t, filepath.Join(root, name), text)
+	}
+	standard := `{"Dir": "ROOT/go/src/fmt", "Root": "ROOT/go", "Standard": true}`
+	own := `{"Dir": "ROOT/none", "Module": {"Path": "sipgen", "Dir": "ROOT/none", "Main": true}}`
+	a := `{"Dir": "ROOT/a/in/third_party/x", "Module": {"Path": "example.org/a", "Version": "v1.0.0", "Dir": "ROOT/a"}}`
+	b := `{"Dir": "ROOT/b", "Module": {"Path": "example.org/b", "Version": "v1.0.0", "Dir": "ROOT/none",
+		"Replace": {"Version": "v1.0.1", "Dir": "ROOT/b"}}}`
+	c := `{"Dir": "ROOT/c", "Module": {"Path": "example.org/c", "Version": "v1.0.0", "Dir": "ROOT/c"}}`
+	list := func(packages ...string) ([]byte, error) {
+		return notices(strings.NewReader(strings.ReplaceAll(strings.Join(packages, "\n"), "ROOT", filepath.ToSlash(root))))
+	}
+	out := need.Value(list(standard, own, a, b, a))(t)
+	need.Words(t, "the notices", string(out), "\n\nexample.org/a v1.0.0: LICENSE\nexample.org/b v1.0.1: License.md\n\nshared\n",
+		"\n\nexample.org/a v1.0.0: NOTICE.txt\n\nnotice of a\n",
+		"\n\nexample.org/a v1.0.0: in/third_party/x/COPYING\n\nof x\n", "\n\nthe Go standard library: LICENSE\n\nof Go\n")
+	need.Without(t, "the notices", string(out), "of no package")
+	need.Without(t, "the notices", string(out), "license.go")
+	need.Equal(t, "in another order", string(need.Value(list(b, a, own, standard))(t)), string(out))
+	for want, packages := range map[string][]string{
+		"example.org/c v1.0.0: no license": {a, c}, "no packages": {own}, "in no module": {`{"Dir": "x"}`},
+		"go list: ": {"x"},
+	} {
+		_, err := list(packages...)
+		need.Error(t, want, err, want)
+	}
+}
