@@ -137,7 +137,7 @@ func securityTable() []attack {
 		attack{why: "a client's, in a volume", files: podPatch("volumes: [{name: r, projected: {sources: [{podCertificate: {signerName: kubernetes.io/kube-apiserver-client, keyType: ED25519, credentialBundlePath: x}}]}}]"), want: "volumes[0].projected.sources[0].podCertificate: no tenant may set it"},
 		attack{why: "by a driver of cert-manager's", files: podPatch("volumes: [{name: r, csi: {driver: csi.cert-manager.io, readOnly: true, volumeAttributes: {csi.cert-manager.io/issuer-name: root}}}]"), want: "volumes[0].csi: no tenant may set it"},
 		attack{why: "an authority", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {isCA: true}"), want: `unknown field "spec.isCA"`},
-		attack{why: "an administrator", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {commonName: 'system:masters'}"), want: `unknown field "spec.commonName"`},
+		attack{why: "an administrator", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {commonName: 'system:masters'}"), want: "it asks for more than a server's certificate"},
 		attack{why: "a client", files: objectPatch("cert-manager.io/v1", "Certificate", "spec: {usages: [client auth]}"), want: "spec.usages"},
 		attack{why: "a name more", files: patched("Certificate", "- {op: add, path: /spec/dnsNames/-, value: kubernetes}"), want: "spec.dnsNames: "},
 	)

@@ -223,12 +223,14 @@ func (b *builtCheck) certificate(o *overlay.Object) {
 	if !b.decode(o, &c) {
 		return
 	}
-	for _, name := range append(slices.Clone(c.Spec.DNSNames), c.Spec.IPAddresses...) {
+	names := append(slices.Clone(c.Spec.DNSNames), c.Spec.IPAddresses...)
+	for _, name := range names {
 		if !b.tenant.maySpeakFor(name) {
 			b.add("spec.dnsNames", "found %q, which is in no domain that %s is granted", name, b.tenant.where("issuerDomains"))
 		}
 	}
-	if c.Spec.IsCA || c.Spec.CommonName != "" || c.Spec.LiteralSubject != "" ||
+	other := c.Spec.CommonName != "" && !slices.Contains(names, c.Spec.CommonName)
+	if c.Spec.IsCA || other || c.Spec.LiteralSubject != "" ||
 		len(c.Spec.URIs)+len(c.Spec.EmailAddresses)+len(c.Spec.OtherNames) > 0 {
 		b.add("spec", "it asks for more than a server's certificate in the tenant's names")
 	}

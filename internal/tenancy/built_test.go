@@ -111,6 +111,7 @@ func TestBuilt(t *testing.T) {
 		{"network", "its own", "Deployment", `{spec: {template: {metadata: {annotations: {k8s.v1.cni.cncf.io/networks: '[{"name":"oam"}]'}}}}}`, ""},
 
 		{"certificate", "the API server's", "Certificate", "{spec: {dnsNames: [kubernetes.default.svc]}}", `spec.dnsNames: found "kubernetes.default.svc"`},
+		{"certificate", "nothing but what is rendered", "Certificate", "{}", ""},
 		{"certificate", "a star", "Certificate", "{spec: {dnsNames: ['*.example.org']}}", `spec.dnsNames: found "*.example.org"`},
 		{"certificate", "an address", "Certificate", "{spec: {ipAddresses: [10.96.0.1]}}", `found "10.96.0.1"`},
 		{"certificate", "of an authority", "Certificate", "{spec: {isCA: true}}", "spec: it asks for more than a server's certificate"},

@@ -1,87 +1,148 @@
 package validation
 
 import (
+	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 )
 
-// fields is the schema of a mapping: its keys, and the schema of those whose values are mappings or lists of mappings.
-// A nil schema takes any value.
-type fields map[string]fields
+// connectorFields are the fields of Dex's connectors by their types, as Dex's own types have them: a mapping, a mapping
+// in a list for a list of mappings, or text, bool, list (of texts) or bytes (in base64).
+//
+//go:embed dex_connectors.json
+var connectorFields []byte
 
-func keys(names ...string) fields {
-	out := fields{}
-	for _, name := range names {
-		out[name] = nil
+var dexFields = sync.OnceValue(func() map[string]map[string]any {
+	var all map[string]map[string]any
+	if err := json.Unmarshal(connectorFields, &all); err != nil {
+		panic(err) // it is a part of the program
 	}
-	return out
-}
+	return all
+})
 
-func (f fields) with(name string, nested fields) fields {
-	f[name] = nested
-	return f
-}
-
-// dexConnector is what is known of a type of Dex's connectors: the fields of its config (connector/<type> in Dex's
-// source), and those without which it cannot work.
+// dexConnector is what Dex checks of a connector when it opens it (Open in connector/<type> of Dex's source), and what
+// sipgen wants of one beside that.
 type dexConnector struct {
-	fields   fields
+	// required fields, of the config or a mapping in it.
 	required []string
+	// words are the values of a field.
+	words map[string][]string
 	// callback: redirectURI must be Dex's own callback.
 	callback bool
+	// more checks fields against each other.
+	more func(at complaints, config map[string]any)
 }
+
+// searchScopes are how deep an LDAP search goes.
+var searchScopes = []string{"sub", "one"}
 
 var dexConnectors = map[string]dexConnector{
 	"ldap": {
-		required: []string{"host", "userSearch"},
-		fields: keys("host", "insecureNoSSL", "insecureSkipVerify", "startTLS", "rootCA", "rootCAData", "clientCert",
-			"clientKey",
-			"bindDN", "bindPW", "usernamePrompt").
-			with("userSearch", keys("baseDN", "filter", "username", "scope", "idAttr", "emailAttr", "nameAttr",
-				"preferredUsernameAttr", "emailSuffix")).
-			with("groupSearch", keys("baseDN", "filter", "scope", "userAttr", "groupAttr", "recursionGroupAttr",
-				"nameAttr").
-				with("userMatchers", keys("userAttr", "groupAttr", "recursionGroupAttr"))),
+		required: []string{"host", "userSearch", "userSearch.baseDN", "userSearch.username"},
+		words:    map[string][]string{"userSearch.scope": searchScopes, "groupSearch.scope": searchScopes},
 	},
 	"oidc": {
 		required: []string{"issuer", "clientID", "clientSecret", "redirectURI"},
 		callback: true,
-		fields: keys("issuer", "issuerAlias", "clientID", "clientSecret", "redirectURI", "basicAuthUnsupported",
-			"scopes", "hostedDomains",
-			"rootCAs", "insecureSkipEmailVerified", "insecureEnableGroups", "allowedGroups", "acrValues",
-			"insecureSkipVerify",
-			"getUserInfo", "userIDKey", "userNameKey", "promptType", "pkceChallenge", "overrideClaimMapping").
-			with("providerDiscoveryOverrides", keys("tokenURL", "authURL", "jwksURL", "userInfoURL", "deviceAuthURL",
-				"endSessionURL")).
-			with("claimMapping", keys("preferred_username", "email", "groups")).
-			with("claimModifications", keys().
-				with("newGroupFromClaims", keys("claims", "delimiter", "clearDelimiter", "prefix")).
-				with("filterGroupClaims", keys("groupsFilter")).
-				with("modifyGroupNames", keys("prefix", "suffix"))),
+		more:     checkOIDC,
 	},
 	"saml": {
 		required: []string{"ssoURL", "redirectURI", "usernameAttr", "emailAttr"},
+		words:    map[string][]string{"nameIDPolicyFormat": nameIDFormats()},
 		callback: true,
-		fields: keys("entityIssuer", "ssoIssuer", "ssoURL", "ca", "caData", "insecureSkipSignatureValidation",
-			"usernameAttr", "emailAttr",
-			"groupsAttr", "groupsDelim", "allowedGroups", "filterGroups", "redirectURI", "nameIDPolicyFormat"),
+		more: func(at complaints, config map[string]any) {
+			skips, _ := config["insecureSkipSignatureValidation"].(bool)
+			if config["caData"] == nil && !skips {
+				at.at(".caData").add("missing: the certificates that sign the answers, PEM in base64")
+			}
+		},
 	},
 	"github": {
 		required: []string{"clientID", "clientSecret", "redirectURI"},
+		words:    map[string][]string{"teamNameField": {"name", "slug", "both"}},
 		callback: true,
-		fields: keys("clientID", "clientSecret", "redirectURI", "org", "hostName", "rootCA", "teamNameField",
-			"loadAllGroups",
-			"useLoginAsID", "preferredEmailDomain").
-			with("orgs", keys("name", "teams")),
+		more:     checkGitHub,
 	},
+}
+
+// nameIDFormats are the formats of SAML's NameID: URNs, or their last parts.
+func nameIDFormats() (all []string) {
+	const prefix = "urn:oasis:names:tc:SAML:"
+	for version, names := range map[string][]string{
+		"1.1": {"emailAddress", "unspecified", "X509SubjectName", "WindowsDomainQualifiedName"},
+		"2.0": {"encrypted", "entity", "kerberos", "persistent", "transient"},
+	} {
+		for _, name := range names {
+			all = append(all, name, prefix+version+":nameid-format:"+name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// noFile are the fields with the path of a file, which no pod of Dex has, and what to write instead.
+var noFile = map[string]string{
+	"rootCA": "write the certificates to rootCAData: PEM in base64", "ca": "write the certificates to caData: PEM in base64",
+	"clientCert": "leave it out", "clientKey": "leave it out", "kerberos": "leave it out",
+}
+
+func checkOIDC(at complaints, config map[string]any) {
+	if _, has := config["hostedDomains"]; has {
+		at.at(".hostedDomains").add("Dex has dropped it: leave it out")
+	}
+	if roots, isList := config["rootCAs"].([]any); isList {
+		for i, root := range roots {
+			if text, isText := root.(string); isText {
+				checkAuthority(at.at(".rootCAs[%d]", i), text)
+			}
+		}
+	}
+	overrides, _ := config["providerDiscoveryOverrides"].(map[string]any)
+	if text, _ := overrides["endSessionURL"].(string); text != "" {
+		if parsed, err := url.Parse(text); err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" {
+			at.at(".providerDiscoveryOverrides.endSessionURL").add("want a URL with https or http")
+		}
+	}
+}
+
+func checkGitHub(at complaints, config map[string]any) {
+	org, _ := config["org"].(string)
+	if orgs, _ := config["orgs"].([]any); org != "" && len(orgs) > 0 {
+		at.at(".org").add("found org and orgs, want orgs alone")
+	}
+	host, _ := config["hostName"].(string)
+	if strings.Contains(host, "/") {
+		at.at(".hostName").add("found a / in it, want a host name, and no URL")
+	}
+	if root, _ := config["rootCA"].(string); root != "" {
+		checkAuthority(at.at(".rootCA"), root)
+		if host == "" {
+			at.at(".hostName").add("missing: rootCA is for a host of one's own")
+		}
+	}
+	if domain, _ := config["preferredEmailDomain"].(string); strings.HasSuffix(domain, "*") {
+		at.at(".preferredEmailDomain").add("ends with *, want a domain")
+	}
+}
+
+// checkAuthority checks certificates of a field that takes PEM, PEM in base64, and the path of a file, which no pod has.
+func checkAuthority(at complaints, text string) {
+	if envReference.FindString(text) == text {
+		return
+	}
+	if der, err := base64.StdEncoding.DecodeString(text); err == nil {
+		text = string(der)
+	}
+	parseCertificates(at, text)
 }
 
 // dexSecretFields end the names of fields that hold a secret: clientSecret of the connectors for OAuth, bindPW of
@@ -109,7 +170,7 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 		at.add("want a mapping of type, id, name and config, which is a mapping itself")
 		return
 	}
-	checkUnknownFields(at, all, fields{"type": nil, "id": nil, "name": nil, "config": nil, "grantTypes": nil}, false)
+	checkFields(at, all, map[string]any{"type": "", "id": "", "name": "", "config": "", "grantTypes": ""})
 	switch first, twice := ids[connector.ID]; {
 	case connector.ID == "":
 		at.at(".id").add("missing")
@@ -132,11 +193,26 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 		return
 	}
 	at = at.at(".config")
-	checkUnknownFields(at, connector.Config, kind.fields, true)
+	checkFields(at, connector.Config, dexFields()[connector.Type])
 	for _, field := range kind.required {
-		if value, set := connector.Config[field]; !set || value == "" {
+		value, reachable := fieldAt(connector.Config, field)
+		if reachable && (value == nil || value == "") {
 			at.at(".%s", field).add("missing: a connector of type %s needs it", connector.Type)
 		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(kind.words)) {
+		value, _ := fieldAt(connector.Config, field)
+		if text, isText := value.(string); isText && text != "" && !slices.Contains(kind.words[field], text) {
+			at.at(".%s", field).add("found %s, want one of %s", redact.Value(text), strings.Join(kind.words[field], ", "))
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(noFile)) {
+		if _, has := connector.Config[field]; has && !(field == "rootCA" && connector.Type == "github") {
+			at.at(".%s", field).add("names a file, and Dex's pod has none: %s", noFile[field])
+		}
+	}
+	if kind.more != nil {
+		kind.more(at, connector.Config)
 	}
 	if host, isString := connector.Config["host"].(string); isString && host != "" &&
 		(!ldapHost.MatchString(host) || !hasValidPort(&url.URL{Host: host})) {
@@ -149,35 +225,72 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 	checkReferences(at, "", connector.Config, env)
 }
 
-// checkUnknownFields complains about keys that the schema does not have.
-func checkUnknownFields(at complaints, value map[string]any, schema fields, deep bool) {
+// fieldAt returns the value at a path of mappings, and whether what leads there are mappings: what is none, or is
+// missing, is said of itself.
+func fieldAt(config map[string]any, path string) (value any, reachable bool) {
+	head, rest, deep := strings.Cut(path, ".")
+	if !deep {
+		return config[head], true
+	}
+	next, isMapping := config[head].(map[string]any)
+	if !isMapping {
+		return nil, false
+	}
+	return fieldAt(next, rest)
+}
+
+// checkFields complains about keys that the schema does not have, and about values of another type. A field of type ""
+// takes any.
+func checkFields(at complaints, value map[string]any, schema map[string]any) {
 	names := slices.Sorted(maps.Keys(schema))
 	for _, key := range slices.Sorted(maps.Keys(value)) {
-		nested, known := schema[key]
+		kind, known := schema[key]
+		at := at.at("%s", pathStep(key))
 		if !known {
 			if near := manifest.Nearest(key, names); near != "" {
-				at.at("%s", pathStep(key)).add("unknown field, did you mean %q?", near)
+				at.add("unknown field, did you mean %q?", near)
 				continue
 			}
-			at.at("%s", pathStep(key)).add("unknown field, want one of %s", strings.Join(names, ", "))
+			at.add("unknown field, want one of %s", strings.Join(names, ", "))
 			continue
 		}
-		if nested == nil || !deep {
-			continue
+		// Secrets and certificates are checked as references, and null is Dex's default.
+		if value[key] != nil && !isDexSecret(key) && !dexCertificates[key] {
+			checkType(at, value[key], kind)
 		}
-		switch child := value[key].(type) {
-		case map[string]any:
-			checkUnknownFields(at.at("%s", pathStep(key)), child, nested, deep)
-		case []any:
-			for i, item := range child {
-				if mapping, isMapping := item.(map[string]any); isMapping {
-					checkUnknownFields(at.at("%s[%d]", pathStep(key), i), mapping, nested, deep)
-					continue
-				}
-				at.at("%s[%d]", pathStep(key), i).add("want a mapping")
+	}
+}
+
+func checkType(at complaints, value, kind any) {
+	list, isList := value.([]any)
+	switch kind := kind.(type) {
+	case map[string]any:
+		if mapping, isMapping := value.(map[string]any); isMapping {
+			checkFields(at, mapping, kind)
+			return
+		}
+		at.add("want a mapping")
+	case []any:
+		if !isList {
+			at.add("want a list of mappings")
+		}
+		for i, item := range list {
+			checkType(at.at("[%d]", i), item, kind[0])
+		}
+	case string:
+		_, isText := value.(string)
+		_, isBool := value.(bool)
+		switch {
+		case kind == "text" && !isText:
+			at.add("want a text")
+		case kind == "bool" && !isBool:
+			at.add("want true or false")
+		case kind == "list" && !isList:
+			at.add("want a list of texts")
+		case kind == "list":
+			for i, item := range list {
+				checkType(at.at("[%d]", i), item, "text")
 			}
-		default:
-			at.at("%s", pathStep(key)).add("want a mapping")
 		}
 	}
 }

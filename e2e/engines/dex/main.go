@@ -13,6 +13,8 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/dexidp/dex/server"
@@ -64,11 +66,17 @@ var (
 	cert       = flag.String("tls-cert", "", "certificate, in place of web.tlsCert")
 	key        = flag.String("tls-key", "", "private key, in place of web.tlsKey")
 	kubeconfig = flag.String("kubeconfig", "", "of the storage, in place of inCluster")
+	fields     = flag.Bool("fields", false, "print the fields of the connectors that sipgen renders, and end")
+	opened     = flag.Bool("open", false, "open each connector of the configuration, print why one is refused, and end")
 )
 
 func main() {
 	flag.Parse()
-	if err := run(); err != nil {
+	do := run
+	if *fields {
+		do = printFields
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "dex:", err)
 		os.Exit(1)
 	}
@@ -87,6 +95,9 @@ func run() error {
 		return err
 	}
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	if *opened {
+		return json.NewEncoder(os.Stdout).Encode(refusals(&c, logger))
+	}
 	store, err := open(&c, logger)
 	if err != nil {
 		return err
@@ -190,6 +201,66 @@ func open(c *config, logger *slog.Logger) (storage.Storage, error) {
 			Config: text})
 	}
 	return storage.WithStaticConnectors(storage.WithStaticClients(store, c.StaticClients), connectors), nil
+}
+
+// refusals are why Dex does not open each of the connectors; "" for one that it opens.
+func refusals(c *config, logger *slog.Logger) []string {
+	why := make([]string, len(c.Connectors))
+	for i, connector := range c.Connectors {
+		expand(connector.Config)
+		text, err := json.Marshal(connector.Config)
+		if err != nil {
+			why[i] = err.Error()
+			continue
+		}
+		into := server.ConnectorsConfig[connector.Type]()
+		if err = strict(text, into); err == nil {
+			_, err = into.Open(connector.ID, logger)
+		}
+		if err != nil {
+			why[i] = err.Error()
+		}
+	}
+	return why
+}
+
+// printFields writes the fields of connectors: a mapping's by their names, a list of mappings in a list, and text, bool,
+// list and bytes, which is base64.
+func printFields() error {
+	all := map[string]any{}
+	for _, kind := range []string{"github", "ldap", "oidc", "saml"} {
+		all[kind] = fieldsOf(reflect.TypeOf(server.ConnectorsConfig[kind]()).Elem())
+	}
+	encoder := json.NewEncoder(os.Stdout)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(all)
+}
+
+func fieldsOf(t reflect.Type) any {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return fieldsOf(t.Elem())
+	case reflect.Struct:
+		out := map[string]any{}
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			out[name] = fieldsOf(t.Field(i).Type)
+		}
+		return out
+	case reflect.Slice:
+		switch {
+		case t.Elem().Kind() == reflect.Struct:
+			return []any{fieldsOf(t.Elem())}
+		case t.Elem().Kind() == reflect.Uint8:
+			return "bytes"
+		case t.Name() == "UsernameAttributes":
+			return "text" // or a list, which the image that is rendered does not read
+		}
+		return "list"
+	case reflect.String:
+		return "text"
+	}
+	return t.Kind().String()
 }
 
 // expand replaces variables in all strings, as Dex does.
