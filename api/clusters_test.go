@@ -105,7 +105,6 @@ func TestBadClusters(t *testing.T) {
 		"a disk of another type":      {"topologyKey: rack", "topologyKey: rack\n      hardware: {disks: [{}, {type: NVMe}]}", `spec.nodes.Worker.hardware.disks[1].type: found "NVMe", want hdd, ssd or nvme, did you mean "nvme"?`},
 		"a disk of less than nothing": {"topologyKey: rack", "topologyKey: rack\n      hardware: {disks: [{size: -1}]}", `spec.nodes.Worker.hardware.disks[0].size: found -1, want more than 0`},
 		"maxPerDomain by itself":      {"topologyKey: rack", "maxPerDomain: 2", `maxPerDomain: needs topologyKey`},
-		"spread over its own key":     {"topologyKey: rack", "topologyKey: rack\n      spread: {topologyKey: rack}", `spread.topologyKey: "rack" is a topology key of the role already`},
 		"a spread of nothing":         {"topologyKey: rack", "spread: {}", `spec.nodes.Worker.spread.topologyKey: missing, want the label of the domains, as in topology.kubernetes.io/rack`},
 		"maxPerDomain of several":     {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomain: 2", `maxPerDomain: needs topologyKey, the label whose values are the domains; with topologyKeys, use maxPerDomainByKey`},
 		"a limit by no key":           {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {zone: 2}", `spec.nodes.Worker.maxPerDomainByKey: "zone" is not a topology key of the role`},

@@ -176,7 +176,7 @@ func (s *planner) warnUnlabelled(r *role) {
 
 // warnUneven warns of a role whose hosts are spread less evenly than its preferred spread.
 func (s *planner) warnUneven(r *role) {
-	if r.even < 0 || r.want() == 0 {
+	if r.spread == nil || r.even < 0 || r.want() == 0 {
 		return
 	}
 	t := s.topology[r.even]

@@ -230,7 +230,8 @@ func TestLossOfALeavingCluster(t *testing.T) {
 	}
 }
 
-// TestSpread: the random sites of the oracle have limits for each key, and no spread.
+// TestSpread is contract 14: a role is even over its narrowest key within the limit, or over that of spread. Package solve tries
+// random sites.
 func TestSpread(t *testing.T) {
 	var hosts []inventory.Host
 	for _, name := range []string{"h1 r1 a", "h2 r1 a", "h3 r1 a", "h4 r2 a", "h5 r2 b", "h6 r3 b"} {
@@ -246,11 +247,47 @@ func TestSpread(t *testing.T) {
 		{"a skew of two lets names decide longer", func(s *v1.NodeSet) { s.TopologyKey, s.Spread = "", &v1.Spread{TopologyKey: "rack", MaxSkew: 2} }, "a Edge: +h1 +h2 +h4 +h5\n"},
 		{"once the emptier row has one, names decide again", func(s *v1.NodeSet) { s.TopologyKey, s.Spread = "", &v1.Spread{TopologyKey: "row", MaxSkew: 2} }, "a Edge: +h1 +h2 +h3 +h5\n"},
 		{"spread over rows, two of a rack at most", func(s *v1.NodeSet) { s.MaxPerDomain, s.Spread = 2, &v1.Spread{TopologyKey: "row"} }, "a Edge: +h1 +h2 +h5 +h6\n"},
+		{"by default even over racks, two of a rack at most", func(s *v1.NodeSet) { s.MaxPerDomain = 2 }, "a Edge: +h1 +h2 +h4 +h6\n"},
+		{"three of a rack at most", func(s *v1.NodeSet) { s.MaxPerDomain = 3 }, "a Edge: +h1 +h2 +h4 +h6\n"},
+		{"spread over the same key says how even", func(s *v1.NodeSet) {
+			s.MaxPerDomain, s.Spread = 3, &v1.Spread{TopologyKey: "rack", MaxSkew: 2}
+		}, "a Edge: +h1 +h2 +h4 +h5\n"},
 	}
 	for _, row := range rows {
 		set := nodes("", 4, 0)
 		row.change(&set)
 		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, hosts, Previous{}, testOptions)
+		wantPlaced(t, row.why, p, row.want)
+	}
+}
+
+// TestEvenNested: of nested keys the narrowest is even, within the limits of all, and held hosts stay.
+func TestEvenNested(t *testing.T) {
+	for _, row := range []struct {
+		why       string
+		row, rack v1.PerDomain
+		held      string
+		want      string
+	}{
+		{"over racks", 4, 3, "", "a Worker: +h1 +h2 +h3 +h5\n"},
+		{"the row bounds, too", 2, 2, "", "a Worker: +h1 +h3 +h5 +h6\n"},
+		{"one of a rack", 2, 1, "", "a Worker: short 4/0 unschedulable\n"},
+		{"a held host counts, and does not move", 4, 3, "h2", "a Worker: +h1 h2 +h3 +h5\n"},
+		{"two in a rack", 4, 3, "h1 h2", "a Worker: h1 h2 +h3 +h5\n"},
+	} {
+		var hosts []inventory.Host
+		for _, name := range []string{"h1 r1 a", "h2 r1 a", "h3 r2 a", "h4 r2 a", "h5 r3 b", "h6 r3 b"} {
+			word := strings.Fields(name)
+			h := newHost(word[0], "rack="+word[1]+" row="+word[2])
+			if strings.Contains(row.held, word[0]) {
+				h = claimed(h, "a", v1.RoleWorker)
+			}
+			hosts = append(hosts, h)
+		}
+		set := nodes("", 4, 0)
+		set.TopologyKey, set.TopologyKeys = "", []string{"row", "rack"}
+		set.MaxPerDomainByKey = map[string]v1.PerDomain{"row": row.row, "rack": row.rack}
+		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})}, hosts, Previous{}, testOptions)
 		wantPlaced(t, row.why, p, row.want)
 	}
 }

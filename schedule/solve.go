@@ -177,6 +177,7 @@ func (s *planner) wantedBy(r *role) solve.Request {
 			}
 		}
 	}
+	out.Skew = 1
 	if r.spread != nil {
 		out.Skew = max(1, r.spread.MaxSkew)
 	}

@@ -74,10 +74,23 @@ func (s *planner) findTopologies() {
 		if r.pack != "" {
 			r.packed = add([]string{r.pack}, []int{1}, true)
 		}
-		if r.spread != nil {
-			r.even = add([]string{r.spread.TopologyKey}, []int{1}, true)
+		if key := r.evenKey(); key != "" {
+			r.even = add([]string{key}, []int{1}, true)
 		}
 	}
+}
+
+// evenKey returns the key over whose domains the role's hosts are even: that of spread, or else its narrowest topology
+// key, if a domain of it may have several; "" for none.
+func (r *role) evenKey() string {
+	narrowest := len(r.keys) - 1
+	switch {
+	case r.spread != nil:
+		return r.spread.TopologyKey
+	case narrowest >= 0 && r.limits[narrowest] > 1:
+		return r.keys[narrowest]
+	}
+	return ""
 }
 
 // lessThanWider returns for each pair of limits whether the narrower key's is less. Clusters with different numbers

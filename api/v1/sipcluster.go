@@ -135,7 +135,7 @@ type NodeSet struct {
 	// +kubebuilder:validation:MaxProperties=8
 	// +optional
 	MaxPerDomainByKey map[string]PerDomain `json:"maxPerDomainByKey,omitempty"`
-	// Prefers an even distribution over domains. The label must be no topology key. Default: none.
+	// Prefers an even distribution over domains. Default: over those of the narrowest topology key, within its limit.
 	// +optional
 	Spread *Spread `json:"spread,omitempty"`
 	// Host label with one value on all hosts of the role, for example a rack. Excludes hosts without the label.

@@ -140,7 +140,8 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 				scalar(r.Key), scalar(r.Value))
 		}
 		if r.TopologyKey != "" {
-			p.line("      # At most one host of the role for each value of this label; there are %d.\n      topologyKey: %s",
+			p.line("      # At most one host of the role for each value of this label; there are %d.\n"+
+				"      # maxPerDomain: 2 allows two, and distributes them evenly.\n      topologyKey: %s",
 				r.Domains, scalar(r.TopologyKey))
 		}
 		p.line("      count:\n        active: %d", r.Active)

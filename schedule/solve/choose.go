@@ -1,6 +1,9 @@
 package solve
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 func trailing(word uint64) int32 { return int32(bits.TrailingZeros64(word)) }
 
@@ -164,8 +167,11 @@ func (f *flow) chooseEvenly(r *role, want int, among, refused bitset, take func(
 			in[d] = max(in[d], 0) + 1
 		}
 	}
-	for _, d := range r.Even {
-		count(d)
+	replaced := f.result.Roles[r.index].Replaced // the last of Even are those of Failed
+	for n, d := range r.Even {
+		if at := n - len(r.Even) + len(r.Failed); at < 0 || !slices.Contains(replaced, at) {
+			count(d)
+		}
 	}
 	for _, h := range *got {
 		count(r.even.of[h])

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,12 +16,17 @@ func randomSite(rng *rand.Rand, pack bool) *Problem {
 	s := &Problem{Trees: []Tree{
 		{Parent: []int32{None, 0, 0, None, 3, 3}, Level: []int32{0, 1, 1, 0, 1, 1}, Names: []string{"w0", "r0", "r1", "w1", "r2", "r3"}},
 		{Parent: []int32{None, None, None}, Level: []int32{0, 0, 0}, Names: []string{"z0", "z1", "z2"}},
+		{Parent: []int32{None, None, None, None}, Level: []int32{0, 0, 0, 0}, Names: []string{"r0", "r1", "r2", "r3"}},
 	}}
 	racks := []int32{1, 2, 4, 5, None}
+	byRack := map[int32]int32{1: 0, 2: 1, 4: 2, 5: 3, None: None} // the racks of the first tree in the last one
 	for range 2 + rng.IntN(8) {
 		s.Kinds = append(s.Kinds, int32(rng.IntN(5)-1))
 		s.Trees[0].Of = append(s.Trees[0].Of, racks[rng.IntN(5)])
 		s.Trees[1].Of = append(s.Trees[1].Of, int32(rng.IntN(4)-1))
+	}
+	for _, rack := range s.Trees[0].Of {
+		s.Trees[2].Of = append(s.Trees[2].Of, byRack[rack])
 	}
 	for range 1 + rng.IntN(3) {
 		from := len(s.Roles)
@@ -34,11 +40,21 @@ func randomSite(rng *rand.Rand, pack bool) *Problem {
 				for range rng.IntN(3) {
 					r.Held = append(r.Held, racks[rng.IntN(5)])
 				}
-				for n := range r.Held {
-					if rng.IntN(2) == 0 {
-						r.Failed = append(r.Failed, Failed{r.Held[n], rng.IntN(3) == 0, rng.IntN(2) == 0})
-						r.ReplaceActive++
-					}
+				for n := rng.IntN(len(r.Held) + 1); n < len(r.Held); n++ {
+					r.Failed = append(r.Failed, Failed{r.Held[n], rng.IntN(3) == 0, rng.IntN(2) == 0})
+					r.ReplaceActive++
+				}
+			}
+			switch rng.IntN(4) {
+			case 0: // over another key, as spread has it
+				r.Spread, r.Skew = 1, 1+rng.IntN(2)
+				for range r.Held {
+					r.Even = append(r.Even, int32(rng.IntN(4)-1))
+				}
+			case 1, 2: // over the narrowest topology key
+				r.Spread, r.Skew = 2, 1
+				for _, rack := range r.Held {
+					r.Even = append(r.Even, byRack[rack])
 				}
 			}
 			r.Refill = max(0, rng.IntN(5)-2)
@@ -65,6 +81,7 @@ type tried struct {
 	chosen [][]int32 // by role: hosts that it has for good
 	held   [][]int32 // by role: domains
 	at     []int32   // by role: the domain that it is packed into
+	gone   [][]int   // by role: failed hosts with a successor
 	// promised is by role what its cluster needs at its turn. could and spent are by entry of Kept, and seconds are the
 	// clusters that were placed in a second try.
 	promised, could, spent []int
@@ -145,10 +162,10 @@ func everything(s *Problem) (b *tried, placed []bool) {
 	whole := *s // what is kept are roles, too
 	whole.Roles = slices.Clip(s.Roles)
 	for _, k := range s.Kept {
-		whole.Roles = append(whole.Roles, Request{Fits: k.Fits, Tree: None, Pack: None, PackAt: None})
+		whole.Roles = append(whole.Roles, Request{Fits: k.Fits, Tree: None, Spread: None, Pack: None, PackAt: None})
 	}
 	b = &tried{Problem: &whole, want: make([]int, len(whole.Roles)), chosen: make([][]int32, len(whole.Roles)),
-		promised: make([]int, len(s.Roles)), could: make([]int, len(s.Kept)), spent: make([]int, len(s.Kept))}
+		gone: make([][]int, len(whole.Roles)), promised: make([]int, len(s.Roles)), could: make([]int, len(s.Kept)), spent: make([]int, len(s.Kept))}
 	for i := range whole.Roles {
 		b.held, b.at = append(b.held, slices.Clone(whole.Roles[i].Held)), append(b.at, None)
 	}
@@ -181,7 +198,7 @@ func everything(s *Problem) (b *tried, placed []bool) {
 				}
 				budget(c).Hosts--
 			}
-			for _, failed := range s.Roles[i].Failed {
+			for at, failed := range s.Roles[i].Failed {
 				own := 1 // its place is its successor's
 				if failed.Named {
 					own = 0
@@ -194,11 +211,12 @@ func everything(s *Problem) (b *tried, placed []bool) {
 				if failed.Named {
 					got = func(n, i int) bool { return b.more(i) }
 				}
-				at := slices.Index(b.held[i], failed.Domain)
-				if b.held[i] = slices.Delete(b.held[i], at, at+1); !got(n, i) {
+				index := slices.Index(b.held[i], failed.Domain)
+				if b.held[i] = slices.Delete(b.held[i], index, index+1); !got(n, i) {
 					b.held[i] = had
 					continue
 				}
+				b.gone[i] = append(b.gone[i], at)
 				if !failed.Named {
 					places, busy[c.Tenant] = max(0, places-1), true
 				}
@@ -299,11 +317,12 @@ func (b *tried) own(n, i int) bool {
 		}
 		b.spent[k]++
 		b.want[i]++
-		for h, kind := range b.Kinds {
-			if kind < 0 || !b.Kept[k].Fits[kind] || !b.mayHave(i, int32(h), b.owners()) {
+		for _, h := range b.next(i) {
+			kind := b.Kinds[h]
+			if kind < 0 || !b.Kept[k].Fits[kind] || !b.mayHave(i, h, b.owners()) {
 				continue
 			}
-			if b.chosen[i] = append(b.chosen[i], int32(h)); b.fits() {
+			if b.chosen[i] = append(b.chosen[i], h); b.fits() {
 				for other := range b.Kept {
 					if other != k && mine(other) && b.Kept[other].Fits[kind] && b.kept(other) > 0 {
 						b.spent[other]++
@@ -349,22 +368,64 @@ func (b *tried) owners() []int {
 	return owner
 }
 
-// choose gives each role the first hosts that leave the others their number.
+// choose gives each role the first hosts that leave the others their number, one after the other.
 func (b *tried) choose() {
 	for i := range b.Roles[:len(b.promised)] {
-		for h := range b.Kinds {
-			if len(b.chosen[i]) == b.want[i] {
+		for len(b.chosen[i]) < b.want[i] {
+			before := len(b.chosen[i])
+			for _, h := range b.next(i) {
+				if owner := b.owners(); owner[h] != None || !b.mayHave(i, h, owner) {
+					continue
+				}
+				if b.chosen[i] = append(b.chosen[i], h); b.possible() {
+					break
+				}
+				b.chosen[i] = b.chosen[i][:before]
+			}
+			if len(b.chosen[i]) == before {
 				break
-			}
-			if owner := b.owners(); owner[h] != None || !b.mayHave(i, int32(h), owner) {
-				continue
-			}
-			b.chosen[i] = append(b.chosen[i], int32(h))
-			if !b.possible() {
-				b.chosen[i] = b.chosen[i][:len(b.chosen[i])-1]
 			}
 		}
 	}
+}
+
+// next returns all hosts in the order in which a role takes its next one: those first in whose domain it has no more
+// than the skew above its emptiest one, then the fewer it has there, then by name.
+func (b *tried) next(i int) (hosts []int32) {
+	r := &b.Roles[i]
+	for h := range b.Kinds {
+		hosts = append(hosts, int32(h))
+	}
+	if r.Spread == None {
+		return hosts
+	}
+	of, in := b.Trees[r.Spread].Of, map[int32]int{}
+	for h, kind := range b.Kinds {
+		if kind >= 0 && r.Fits[kind] {
+			in[of[h]] += 0
+		}
+	}
+	for n, d := range r.Even {
+		if failed := n - (len(r.Even) - len(r.Failed)); failed < 0 || !slices.Contains(b.gone[i], failed) {
+			in[d]++
+		}
+	}
+	for _, h := range b.chosen[i] {
+		in[of[h]]++
+	}
+	delete(in, None)
+	least := 1000
+	for _, n := range in {
+		least = min(least, n)
+	}
+	beyond := func(h int32) int {
+		if of[h] == None {
+			return 0
+		}
+		return max(0, in[of[h]]+1-least-r.Skew)
+	}
+	slices.SortStableFunc(hosts, func(a, b int32) int { return cmp.Compare(beyond(a), beyond(b)) })
+	return hosts
 }
 
 // TestSolveAgreesWithEverything holds the hosts of each role, and who is placed, to what trying every assignment

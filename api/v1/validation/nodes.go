@@ -137,8 +137,4 @@ func validateSpread(n *v1.NodeSet, at complaints) {
 		return
 	}
 	at.at(".spread.topologyKey").check(n.Spread.TopologyKey, validation.IsQualifiedName)
-	if n.Spread.TopologyKey == n.TopologyKey || slices.Contains(n.TopologyKeys, n.Spread.TopologyKey) {
-		at.at(".spread.topologyKey").add("%q is a topology key of the role already: it is spread by that",
-			n.Spread.TopologyKey)
-	}
 }
