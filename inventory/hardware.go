@@ -7,7 +7,8 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Hardware is the result of metal3's inspection, as far as roles can ask for it.
+// Hardware is the result of metal3's inspection, as far as roles can ask for it. A host without one may have the
+// architecture that its spec declares.
 type Hardware struct {
 	// Vendor and Model are the manufacturer and the name of the product, as in Dell Inc. and PowerEdge R740.
 	Vendor string `json:"vendor,omitempty"`
@@ -36,6 +37,11 @@ type Disks struct {
 type NICs struct {
 	Count int `json:"count"`
 	Gbps  int `json:"gbps,omitempty"`
+}
+
+// Inspected reports whether there is more than an architecture.
+func (h *Hardware) Inspected() bool {
+	return h.Vendor != "" || h.Model != "" || h.CPUs > 0 || h.MemoryMiB > 0 || len(h.Disks)+len(h.NICs) > 0
 }
 
 // String returns "Dell Inc. PowerEdge R740, x86_64, 32 CPUs, 256Gi of memory, 2 disks of 894Gi (ssd), 2 NICs of 25G",

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -17,7 +18,7 @@ func LacksHardware(want *v1.Hardware, is *inventory.Hardware) Reason {
 	switch {
 	case want == nil:
 		return nil
-	case is == nil:
+	case is == nil, !is.Inspected() && wantsMore(want):
 		return NotInspected{}
 	case len(want.Vendor) > 0 && !want.Vendor.Has(is.Vendor):
 		return TooLittle{What: "vendor", Has: is.Vendor, Want: want.Vendor.String()}
@@ -74,4 +75,11 @@ func lacksDisks(want []v1.HardwareDisks, is []inventory.Disks) Reason {
 		}
 	}
 	return nil
+}
+
+// wantsMore reports whether a role asks for more than an architecture, which a host's spec can declare.
+func wantsMore(want *v1.Hardware) bool {
+	more := *want
+	more.Architecture = ""
+	return !reflect.DeepEqual(more, v1.Hardware{})
 }

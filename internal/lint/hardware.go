@@ -19,27 +19,38 @@ func (c *checker) hardware(r *role) {
 	if r.set.Hardware == nil {
 		return
 	}
-	var inspected []*inventory.Hardware
+	var inspected, declared []*inventory.Hardware
 	for i := range c.Hosts {
-		if c.Hosts[i].Hardware != nil {
-			inspected = append(inspected, c.Hosts[i].Hardware)
+		switch is := c.Hosts[i].Hardware; {
+		case is == nil:
+		case is.Inspected():
+			inspected = append(inspected, is)
+		default:
+			declared = append(declared, is)
 		}
 	}
-	if len(inspected) == 0 {
+	architecture := v1.Hardware{Architecture: r.set.Hardware.Architecture}
+	declares := func(is *inventory.Hardware) bool { return schedule.LacksHardware(r.set.Hardware, is) == nil }
+	switch {
+	case len(inspected) > 0:
+	case slices.ContainsFunc(declared, declares):
+		return
+	default:
 		c.cluster(finding.NoHardware, finding.Warning, r.cluster, r.field(".hardware"),
-			fmt.Sprintf("none of %s was inspected: the role gets no host", text.Count(len(c.Hosts), "host")),
+			fmt.Sprintf("none of %s was inspected: the role gets no host", text.Count(len(c.Hosts), "host"))+
+				similarArchitecture(&architecture),
 			"have metal3 inspect the hosts, or read the inventory with status.hardware or HardwareData")
 		return
 	}
 	lacked := func(one *minimum) bool {
-		return !slices.ContainsFunc(inspected, func(is *inventory.Hardware) bool {
+		return !slices.ContainsFunc(slices.Concat(inspected, declared), func(is *inventory.Hardware) bool {
 			return schedule.LacksHardware(&one.want, is) == nil
 		})
 	}
 	report := func(severity finding.Severity, one *minimum) {
 		c.cluster(finding.NoHardware, severity, r.cluster, r.field(".hardware"+one.field),
 			fmt.Sprintf("wants %s, and none of the %s has that", &one.want, text.Count(len(inspected), "inspected host"))+
-				c.similarNames(&one.want, inspected),
+				similarArchitecture(&one.want)+c.similarNames(&one.want, inspected),
 			"correct or lower it, or add hosts")
 	}
 	for _, one := range single(r.set.Hardware) {
@@ -57,6 +68,17 @@ func (c *checker) hardware(r *role) {
 
 // mostSeen is how many names of vendors or models a finding lists.
 const mostSeen = 5
+
+// inspectedAs are the architectures that metal3's inspection finds, by what Go, Debian and Kubernetes call them.
+var inspectedAs = map[string]string{"amd64": "x86_64", "x86-64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
+
+// similarArchitecture returns what metal3 calls an architecture; "" where it is called so.
+func similarArchitecture(want *v1.Hardware) string {
+	if meant := inspectedAs[strings.ToLower(want.Architecture)]; meant != "" {
+		return fmt.Sprintf(", did you mean %q?", meant)
+	}
+	return ""
+}
 
 // similarNames returns the vendor or the model that was likely meant, or those that hosts have; "" for other hardware.
 func (c *checker) similarNames(want *v1.Hardware, inspected []*inventory.Hardware) string {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api"
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -157,6 +158,12 @@ func TestCodes(t *testing.T) {
 		{why: "hardware of hosts that were not inspected", hosts: four,
 			specs: cluster("a", "{nodes: {Worker: {hardware: {cpus: 9}, count: {active: 1}}}}"),
 			want:  []string{"SIP061 warning SIPCluster a/a spec.nodes.Worker.hardware"}},
+		{why: "another name of an architecture", hosts: fourInspected,
+			specs: cluster("a", "{nodes: {Worker: {hardware: {architecture: amd64}, count: {active: 1}}}}"),
+			want:  []string{"SIP061 error SIPCluster a/a spec.nodes.Worker.hardware.architecture"}},
+		{why: "an architecture that hosts without inspection declare",
+			hosts: bmh("h1", "", "architecture: aarch64"),
+			specs: cluster("a", "{nodes: {Worker: {hardware: {architecture: aarch64}, count: {active: 1}}}}")},
 		{why: "a role that wants no host may select none", specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 0, 0)), hosts: four},
 		{why: "one power control, written in two ways",
 			hosts: bmh("h1", "", `bmc: {address: "redfish+https://BMC.example.org:443/redfish/v1/Systems/1/"}`) + bmh("h2", "", `bmc: {address: "redfish-virtualmedia://bmc.example.org/redfish/v1/Systems/1"}`),
@@ -328,6 +335,14 @@ func TestCodes(t *testing.T) {
 		slices.Sort(got)
 		slices.Sort(want)
 		need.Same(t, row.why, got, want)
+	}
+}
+
+// metal3 calls architectures as the kernel does.
+func TestSimilarArchitecture(t *testing.T) {
+	for name, want := range map[string]string{"amd64": `, did you mean "x86_64"?`, "ARM64": `, did you mean "aarch64"?`,
+		"x86_64": "", "riscv64": "", "": ""} {
+		need.Equal(t, name, similarArchitecture(&v1.Hardware{Architecture: name}), want)
 	}
 }
 

@@ -58,9 +58,12 @@ func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest
 		}
 	}
 	if details == nil {
+		if bmh.Spec.Architecture != "" {
+			host.Hardware = &inventory.Hardware{Architecture: free(bmh.Spec.Architecture)}
+		}
 		return
 	}
-	host.Hardware = hardwareOf(details)
+	host.Hardware = hardwareOf(details, bmh.Spec.Architecture)
 	for _, nic := range details.NIC {
 		// Inspection also finds link-local addresses and the like, which are no mistake.
 		if ip, err := inventory.ParseAddress(nic.IP, ""); err == nil && r.add(free(nic.Name), ip, inventory.FromHardware) {

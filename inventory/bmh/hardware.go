@@ -11,15 +11,24 @@ import (
 )
 
 // hardwareOf returns the result of inspection, with equal disks and equal interfaces counted. A NIC with an IPv4 and
-// an IPv6 address is in metal3's list twice, and counts once.
-func hardwareOf(found *metal3.HardwareDetails) *inventory.Hardware {
+// an IPv6 address is in metal3's list twice, and counts once, as does a disk with several paths. declared is the
+// architecture of the host's spec, for one whose inspection has none.
+func hardwareOf(found *metal3.HardwareDetails, declared string) *inventory.Hardware {
 	out := &inventory.Hardware{
 		Vendor: trimmed(found.SystemVendor.Manufacturer), Model: trimmed(found.SystemVendor.ProductName),
-		Architecture: free(found.CPU.Arch), CPUs: found.CPU.Count, MemoryMiB: found.RAMMebibytes,
+		Architecture: cmp.Or(free(found.CPU.Arch), free(declared)), CPUs: found.CPU.Count, MemoryMiB: found.RAMMebibytes,
 	}
 	disks, nics, seen := map[inventory.Disks]int{}, map[int]int{}, map[string]bool{}
 	for i := range found.Storage {
 		disk := &found.Storage[i]
+		// Several paths to one disk have its World Wide Name; volumes of a controller differ in the extension.
+		if disk.WWN != "" {
+			id := "disk " + disk.WWN + " " + disk.WWNVendorExtension + " " + disk.WWNWithExtension
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+		}
 		kind := free(strings.ToLower(string(disk.Type)))
 		if kind == "" && disk.Rotational { // before metal3 had types
 			kind = "hdd"

@@ -258,6 +258,27 @@ func FuzzWithoutUser(f *testing.F) {
 	})
 }
 
+// A disk with several paths counts once, volumes of one controller each, and a spec can declare the architecture.
+func TestHardware(t *testing.T) {
+	const disks = `{sizeBytes: 4096, wwn: "0x1"}, {sizeBytes: 4096, wwn: "0x1"}, {sizeBytes: 4096}, {sizeBytes: 4096}, ` +
+		`{sizeBytes: 8192, wwn: "0x2", wwnVendorExtension: "0xa"}, {sizeBytes: 8192, wwn: "0x2", wwnVendorExtension: "0xb"}`
+	of := func(spec, status string) *inventory.Hardware {
+		text := "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\nspec: {" + spec + "}\n"
+		if status != "" {
+			text += "status: {hardware: {" + status + "}}\n"
+		}
+		hosts, err := fromText(text)
+		need.OK(t, err)
+		return hosts[0].Hardware
+	}
+	found := of("architecture: x86_64", "storage: ["+disks+"]")
+	need.Same(t, "disks", found.Disks, []inventory.Disks{{Count: 3, Bytes: 4096}, {Count: 2, Bytes: 8192}})
+	need.Equal(t, "declared beside an inspection", found.Architecture, "x86_64")
+	need.Equal(t, "inspected", of("architecture: x86_64", "cpu: {arch: aarch64}").Architecture, "aarch64")
+	declared := of("architecture: aarch64", "")
+	need.That(t, declared.Architecture == "aarch64" && !declared.Inspected(), "found %+v", declared)
+}
+
 // TestStatusAnnotation: the annotation is the status of a host without one, as after clusterctl move; one that cannot be read is the host's fault.
 func TestStatusAnnotation(t *testing.T) {
 	const whole = `{"operationalStatus":"error","errorType":"registration error","errorMessage":"no answer","provisioning":{"state":"inspecting"},"hardware":{"nics":[{"name":"eno1","ip":"192.0.2.9"}]}}`
