@@ -260,7 +260,8 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 	switch v.output.Format {
 	case "html":
 		site := picture.Of(placement, picture.Options{Name: plan.Site, AsOf: v.asOf, WhatIf: plan.WhatIf,
-			Refusals: plan.Refusals, Dangers: report.Dangers(plan), More: plan.Undrawn(), Removed: leftOut})
+			Refusals: plan.Refusals, Dangers: report.Dangers(plan), Changes: plan.DrawnChanges(),
+			More: plan.Undrawn(), Removed: leftOut})
 		_, err := ui.Out.Write(picture.HTML(site))
 		return err
 	case "json":

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,10 +138,10 @@ func about(s *Drawing, h *Cell) string {
 	lines := []string{h.Name}
 	var place []string
 	if h.Row != "" {
-		place = append(place, rowName(h.Row))
+		place = append(place, s.rowName(h.Row))
 	}
 	if h.Rack != "" {
-		place = append(place, "rack "+h.Rack)
+		place = append(place, called(s.RackKey, "rack")+" "+h.Rack)
 	}
 	if len(place) > 0 {
 		lines = append(lines, strings.Join(place, ", "))
@@ -162,18 +163,25 @@ func about(s *Drawing, h *Cell) string {
 	return strings.Join(append(lines, last), "\n")
 }
 
-func rackName(name string) string {
+// rackName returns what stands above a rack: "r7", or "no rack".
+func (s *Drawing) rackName(name string) string {
 	if name == "" {
-		return "no rack"
+		return "no " + called(s.RackKey, "rack")
 	}
 	return name
 }
 
-func rowName(name string) string {
+// rowName returns what stands above a row: "row a", or "room a" where the label is called so.
+func (s *Drawing) rowName(name string) string {
 	if name == "" {
-		return "no row"
+		return "no " + called(s.RowKey, "row")
 	}
-	return "row " + name
+	return called(s.RowKey, "row") + " " + name
+}
+
+// called returns what a label calls its values: "zone" for topology.kubernetes.io/zone.
+func called(key, otherwise string) string {
+	return cmp.Or(key[strings.LastIndexByte(key, '/')+1:], otherwise)
 }
 
 // brief returns the summary that the legend does not have.

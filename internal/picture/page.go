@@ -94,17 +94,20 @@ func (p *page) header(s *Drawing) {
 	if len(s.Notes) > mostNotes+1 {
 		first = s.Notes[:mostNotes]
 	}
-	p.notes(first)
+	p.notes("notes", first)
 	if more := s.Notes[len(first):]; len(more) > 0 {
 		p.f("<details class=\"more\">\n<summary>%s more</summary>\n", strconv.Itoa(len(more)))
-		p.notes(more)
+		p.notes("notes", more)
 		p.f("</details>\n")
+	}
+	if len(s.Changes) > 0 {
+		p.notes("changes", s.Changes)
 	}
 	p.f("</header>\n")
 }
 
-func (p *page) notes(notes []string) {
-	p.f("<ul class=\"notes\">\n")
+func (p *page) notes(class string, notes []string) {
+	p.f("<ul class=\"%s\">\n", class)
 	for _, note := range notes {
 		p.f("<li>%s</li>\n", note)
 	}
@@ -221,7 +224,7 @@ func (p *page) racks(s *Drawing) {
 	}
 	for _, r := range rows(s) {
 		if s.RowKey != "" {
-			p.f("<h2>%s</h2>\n", rowName(r.name))
+			p.f("<h2>%s</h2>\n", s.rowName(r.name))
 		}
 		p.f("<div class=\"racks\">\n")
 		for _, k := range r.racks {
@@ -229,9 +232,9 @@ func (p *page) racks(s *Drawing) {
 			if len(k.hosts) > wideRack {
 				class += " wide"
 			}
-			p.f("<section class=\"%s\" aria-label=\"rack %s, %s\">\n", class, rackName(k.name),
+			p.f("<section class=\"%s\" aria-label=\"%s %s, %s\">\n", class, called(s.RackKey, "rack"), s.rackName(k.name),
 				text.Count(len(k.hosts), "host"))
-			p.f("<h3>%s</h3>\n<div class=\"hosts\">\n", rackName(k.name))
+			p.f("<h3>%s</h3>\n<div class=\"hosts\">\n", s.rackName(k.name))
 			for _, h := range k.hosts {
 				p.host(s, h)
 			}
@@ -265,9 +268,10 @@ func (p *page) table(s *Drawing) {
 	// else the column would only take up room
 	inRows := slices.ContainsFunc(s.Hosts, func(h Cell) bool { return h.Row != "" })
 	if inRows {
-		p.f("<th>Row</th>")
+		p.f("<th>%s</th>", title(called(s.RowKey, "row")))
 	}
-	p.f("<th>Rack</th><th>Cluster</th><th>Role</th><th>Slot</th><th>State</th><th>Why</th></tr></thead>\n<tbody>\n")
+	p.f("<th>%s</th><th>Cluster</th><th>Role</th><th>Slot</th><th>State</th><th>Why</th></tr></thead>\n<tbody>\n",
+		title(called(s.RackKey, "rack")))
 	for i := range s.Hosts {
 		h := &s.Hosts[i]
 		tenant, slot := "", ""
@@ -288,3 +292,6 @@ func (p *page) table(s *Drawing) {
 	}
 	p.f("</tbody>\n</table>\n</div>\n</details>\n")
 }
+
+// title returns a word as the head of a column.
+func title(word string) string { return strings.ToUpper(word[:1]) + word[1:] }

@@ -175,7 +175,7 @@ func TestRows(t *testing.T) {
 	var found []string
 	for _, r := range rows(&s) {
 		for _, k := range r.racks {
-			found = append(found, rowName(r.name)+" "+rackName(k.name)+" "+strconv.Itoa(len(k.hosts)))
+			found = append(found, s.rowName(r.name)+" "+s.rackName(k.name)+" "+strconv.Itoa(len(k.hosts)))
 		}
 	}
 	need.Same(t, "", found, []string{"row a r1 1", "row b r2 2", "row b r10 1", "row b no rack 1", "no row r1 1"})
@@ -185,6 +185,22 @@ func TestRows(t *testing.T) {
 			t.Errorf("row %q: column: %t, want %t", row, got, want)
 		}
 	}
+}
+
+// Rows and racks are called as their labels are.
+func TestCalledAsTheLabels(t *testing.T) {
+	s := Drawing{Name: "x", RowKey: "example.org/room", RackKey: "topology.kubernetes.io/zone",
+		Hosts: []Cell{{Name: "m/h", Rack: "z1", Row: "a", Tenant: -1}, {Name: "m/i", Row: "a", Tenant: -1}}}
+	page := string(HTML(s))
+	need.Words(t, "the page", page, "<h2>room a</h2>", "<h3>no zone</h3>", "<th>Room</th>", "<th>Zone</th>",
+		`aria-label="zone z1, `, "room a, zone z1")
+	need.Without(t, "the page", page, "row a", "no rack")
+}
+
+// Changes and reservations ask for no attention: they have no color, and dangers do.
+func TestChangesAreNotDangers(t *testing.T) {
+	page := string(HTML(Of(fake(3), Options{Dangers: []string{"D"}, Changes: []string{"change: C"}})))
+	need.Words(t, "the page", page, "<ul class=\"changes\">\n<li>change: C</li>\n</ul>", "<li>danger: D</li>")
 }
 
 // TestTenantsInNaturalOrder: the legend has c2 before c10.

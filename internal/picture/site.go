@@ -25,6 +25,8 @@ type Options struct {
 	Refusals []string
 	// Dangers are what a reviewer must not miss, one sentence each.
 	Dangers []string
+	// Changes are what else a run does, and what reservations keep: nothing that asks for attention.
+	Changes []string
 	// More are other notes: troubles of hosts, and warnings of the run.
 	More []string
 	// Removed are the hosts that a what-if leaves out of the placement. They are drawn as gone.
@@ -43,6 +45,8 @@ type Drawing struct {
 	// Notes are shown under the heading: what-ifs, why nothing would be written, dangers, why clusters are frozen,
 	// shortages, failed hosts and warnings.
 	Notes []string
+	// Changes are shown below the notes, in the color of the text.
+	Changes []string
 }
 
 // Tenant is one cluster.
@@ -89,7 +93,7 @@ const removed schedule.Verdict = "removed"
 // every other (a host name) is no rack while there is another. The row is a key that some role names before the rack,
 // the most frequent one, else the label of hosts that is called as the rack's, with "row" for "rack", or none.
 func Of(p *schedule.Placement, options Options) Drawing {
-	site := Drawing{Name: options.Name, AsOf: options.AsOf, RackKey: rackKey(p)}
+	site := Drawing{Name: options.Name, AsOf: options.AsOf, RackKey: rackKey(p), Changes: options.Changes}
 	site.RowKey = rowKey(p, site.RackKey)
 	site.Notes = append(site.Notes, options.WhatIf...)
 	for _, refusal := range options.Refusals {

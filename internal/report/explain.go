@@ -48,6 +48,9 @@ const mostNamed = 3
 // alike returns the roles that select a host and do not have it, a line for each reason; JSON has them one by one.
 func alike(found schedule.Explanation) (lines []string) {
 	var reasons []string
+	// The host's own reason is printed above.
+	own := ": " + sentence.Reason(found.Line.Reason)
+	why := func(r schedule.Reason) string { return strings.TrimSuffix(whyNot(r), own) }
 	roles, more := map[string][]string{}, map[string]int{}
 	note := func(why string) {
 		if !slices.Contains(reasons, why) {
@@ -55,12 +58,12 @@ func alike(found schedule.Explanation) (lines []string) {
 		}
 	}
 	for _, r := range found.Roles {
-		why := whyNot(r.Reason)
+		why := why(r.Reason)
 		note(why)
 		roles[why] = append(roles[why], r.Role.String())
 	}
 	for _, r := range found.More { // without what differs from role to role
-		why := whyNot(r.Reason)
+		why := why(r.Reason)
 		note(why)
 		more[why] = r.Count
 	}

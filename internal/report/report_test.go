@@ -204,7 +204,11 @@ func TestAlikeRolesShareALine(t *testing.T) {
 	}
 	roles := slices.Concat(reason(1, schedule.Satisfied{Want: 2}), reason(1, schedule.Satisfied{Want: 3}), reason(4, schedule.NotGranted{}))
 	more := []schedule.ReasonCount{{Reason: schedule.NotGranted{}, Count: 7}, {Reason: schedule.Satisfied{}, Count: 2}}
-	need.Same(t, "", alike(schedule.Explanation{Roles: roles, More: more}), []string{
+	line := &schedule.HostLine{Reason: schedule.NotInspected{}}
+	own := alike(schedule.Explanation{Line: line, Roles: reason(1, schedule.NotInspected{})})
+	need.Same(t, "the host's own reason stands above", own,
+		[]string{"t/c0 Worker: selects it, but it is not eligible"})
+	need.Same(t, "", alike(schedule.Explanation{Line: &schedule.HostLine{}, Roles: roles, More: more}), []string{
 		"t/c0 Worker: could use it, but has the 2 hosts it wants", "t/c0 Worker: could use it, but has the 3 hosts it wants",
 		"each of t/c0 Worker, t/c1 Worker, t/c2 Worker, 8 more roles: selects it, but its tenant is not granted it",
 		"each of 2 more roles: could use it, but has the hosts it wants",

@@ -84,13 +84,22 @@ func (s *Slot) givenUp() bool { return s.decided && s.InUse != "" }
 // stays: an annotation asks for its release, and no other host can take its place.
 func (s *Slot) stays() bool { return s.standIn && !s.failed }
 
-// Undrawn returns what reservations keep, the failed hosts, and the warnings of the inputs and of preflight, a line
-// each: a picture's notes have them only from here.
-func (p *Plan) Undrawn() []string {
+// DrawnChanges returns what else a run does, and what reservations keep, a line each, for a picture.
+func (p *Plan) DrawnChanges() []string {
 	var lines []string
+	for _, change := range Changes(p) {
+		lines = append(lines, "change: "+change)
+	}
 	if words, n := KeptWords(p.Kept); n > 0 {
 		lines = append(lines, "of the hosts that stay free, "+words)
 	}
+	return lines
+}
+
+// Undrawn returns the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes have
+// them only from here.
+func (p *Plan) Undrawn() []string {
+	var lines []string
 	for _, trouble := range p.troubles() {
 		lines = append(lines, "failed: "+trouble)
 	}
