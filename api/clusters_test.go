@@ -85,7 +85,7 @@ func TestBadClusters(t *testing.T) {
 		"a namespace with a dot":      {"namespace: lab", "namespace: a.b", `metadata.namespace: found "a.b"`},
 		"a role that is no label":     {"Worker:", `"Work er":`, `line 8: spec.nodes["Work er"]: the role's name becomes a label value: found "Work er", want at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends; did you mean "Worker"?`},
 		"a role that is too long":     {"Worker:", strings.Repeat("w", 64) + ":", `with a letter or digit at both ends`},
-		"an operator not known":       {"matchLabels:\n          size: large", "matchExpressions: [{key: a, operator: Near}]", `spec.nodes.Worker.labelSelector: not a valid selector`},
+		"an operator not known":       {"matchLabels:\n          size: large", "matchExpressions: [{key: a, operator: Near}]", `spec.nodes.Worker.labelSelector: not a valid selector: "Near" is not a valid label selector operator, want In, NotIn, Exists or DoesNotExist`},
 		"a topology key no label":     {"topologyKey: rack", "topologyKey: a b", `spec.nodes.Worker.topologyKey: found "a b"`},
 		"a namespace twice":           {"topologyKey: rack", "topologyKey: rack\n      hostNamespaces: [metal3, metal3]", `spec.nodes.Worker.hostNamespaces[1]: "metal3" is a duplicate`},
 		"a namespace that is a path":  {"topologyKey: rack", "topologyKey: rack\n      hostNamespaces: [../kube-system]", `spec.nodes.Worker.hostNamespaces[0]: found "../kube-system"`},

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
 	"github.com/airshipit/sipgen/hack/need"
@@ -96,6 +99,16 @@ func TestServersWords(t *testing.T) {
 	}
 	got := wire.OneLine(strings.Repeat("endless ", 1000))
 	need.That(t, len([]rune(got)) <= 2000 && text.Line(got) == got, "%d characters", len([]rune(got)))
+}
+
+// An answer that is no git server's is said in words, without the library's and the address that it asked.
+func TestStatusOfServer(t *testing.T) {
+	t.Parallel()
+	response := &http.Response{StatusCode: http.StatusInternalServerError, Request: &http.Request{URL: &url.URL{Host: "h"}}}
+	err := plumbing.NewUnexpectedError(&githttp.Err{Response: response})
+	got := (&remote{target: &Target{}}).explain(err)
+	need.Equal(t, "a server that fails", got.Error(),
+		"the server answers 500 Internal Server Error: try again, or ask who runs it")
 }
 
 // TestUnreachable: in place of the resolver's and the socket's words, which repeat the URL and name addresses that nobody typed, one reason.

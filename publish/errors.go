@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os/exec"
 	"strings"
 	"syscall"
 
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 	"github.com/skeema/knownhosts"
@@ -113,6 +115,8 @@ func (r *remote) explain(err error) error {
 		authority   x509.UnknownAuthorityError
 		hostname    x509.HostnameError
 		answer      *wire.AnswerError
+		library     *plumbing.UnexpectedError
+		status      *githttp.Err
 	)
 	message := ""
 	if err != nil {
@@ -157,6 +161,9 @@ func (r *remote) explain(err error) error {
 	case strings.Contains(message, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
 		return fmt.Errorf("%w: the server rejected the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile,
 			message)
+	case errors.As(err, &library) && errors.As(library.Err, &status):
+		return fmt.Errorf("the server answers %d %s: try again, or ask who runs it", status.StatusCode(),
+			http.StatusText(status.StatusCode()))
 	case unreachable(err) != "":
 		return &unreachableError{unreachable(err), err}
 	case errors.Is(err, exec.ErrNotFound):

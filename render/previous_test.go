@@ -87,7 +87,7 @@ func TestAnotherSite(t *testing.T) {
 		{"where the tree is published", func(s *v1alpha1.Site) { s.Spec.Repository.Branch, s.Spec.Repository.Path = "prod", "sites/x" }, nil},
 		{"the first engine would prune the second's", func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD },
 			[]string{`spec.engine: found "argocd", but the tree was made under "flux" (tree/clusters/lab/a/assignments.yaml and 1 more)`}},
-		{"the root would not be found again", func(s *v1alpha1.Site) { s.Name = "other" }, []string{`metadata.name: found "other"`}},
+		{"the root would not be found again", func(s *v1alpha1.Site) { s.Name = "other" }, []string{`and 1 more): put the name back`}},
 		{"objects in another namespace are other objects", func(s *v1alpha1.Site) { s.Spec.Flux.Namespace = "gitops" }, []string{`spec.flux.namespace: found "gitops"`}},
 		{"hosts would be in two overlays", func(s *v1alpha1.Site) { s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal" }, []string{`spec.hosts.apply: found "overlay"`}},
 		{"two label keys; the cluster without hosts does not count", func(s *v1alpha1.Site) { s.Spec.LabelKeys.ClusterName, s.Spec.LabelKeys.Standby = "x.org/a", "x.org/b" },

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"log"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -83,7 +85,11 @@ func (f *localFiles) build(longest time.Duration) (resmap.ResMap, error) {
 	done := make(chan error, 1)
 	go func() {
 		err := errors.New("kustomize panics")
+		// kustomize warns of sortOptions that they are not the flag, which a library does not have.
+		before := log.Writer()
+		log.SetOutput(io.Discard)
 		defer func() {
+			log.SetOutput(before)
 			_ = recover()
 			done <- err
 		}()

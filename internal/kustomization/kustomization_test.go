@@ -3,6 +3,7 @@ package kustomization
 import (
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"path/filepath"
 	"strings"
@@ -164,6 +165,18 @@ func TestSpecs(t *testing.T) {
 }
 
 // TestHosts: a kustomization below a named folder is no set of raw files.
+// kustomize's warning of a flag that the user did not give reaches no terminal.
+func TestSortOptionsAreNoWarning(t *testing.T) {
+	var logged strings.Builder
+	log.SetOutput(&logged)
+	defer log.SetOutput(os.Stderr)
+	t.Chdir(write(t, map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\nsortOptions: {order: fifo}\n",
+		"top/a.yaml": spec("a", "1")}))
+	_, err := Specs([]string{"top"}, nil, func(string) string { return "" })
+	need.OK(t, err)
+	need.Equal(t, "logged", logged.String(), "")
+}
+
 func TestHosts(t *testing.T) {
 	const notBuilt = ": not built: want the output of kubectl kustomize in its place, or a kustomization in the named folder " +
 		"that has this one among its resources"

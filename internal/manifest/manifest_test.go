@@ -20,7 +20,9 @@ type spec struct {
 			NodePort int `json:"nodePort"`
 		} `json:"services"`
 		Roles map[string]struct {
-			TopologyKey string `json:"topologyKey"`
+			TopologyKey string   `json:"topologyKey"`
+			Key         string   `json:"key"`
+			Keys        []string `json:"keys"`
 		} `json:"roles"`
 	} `json:"spec"`
 }
@@ -55,6 +57,8 @@ func TestDecodeNamesThePlace(t *testing.T) {
 			`2: line 5: spec.count: found "many", want a whole number`},
 		"in a map: its key is named": {"kind: A\nspec:\n  roles:\n    Worker:\n      topologyKey: [x]\n",
 			`1: line 5: spec.roles.Worker.topologyKey: found a list, want a string`},
+		"a list for one of a pair": {"kind: A\nspec:\n  roles:\n    Worker:\n      key: [x]\n",
+			`1: line 5: spec.roles.Worker.key: found a list, want a string; keys takes a list`},
 		"every wrong type": {"kind: A\nspec:\n  count: x\n  services: [{nodePort: 1}, {nodePort: true}]\n",
 			`1: line 3: spec.count: found "x", want a whole number` + "\n" +
 				`1: line 4: spec.services[1].nodePort: found true, want a whole number`},

@@ -50,6 +50,11 @@ func mismatches(value any, t reflect.Type, path string, report func(path, found,
 		}
 		for _, name := range slices.Sorted(maps.Keys(fields)) {
 			if next := known[name]; next != nil {
+				report := report
+				if _, list := fields[name].([]any); list && isList(known[name+"s"]) && !isList(next) {
+					before := report
+					report = func(path, found, want string) { before(path, found, want+"; "+name+"s takes a list") }
+				}
 				mismatches(fields[name], next, joinPath(path, name), report)
 			} else if t.Kind() == reflect.Map {
 				mismatches(fields[name], t.Elem(), fieldPath(path, name), report)
@@ -245,3 +250,6 @@ func joinPath(path, key string) string {
 	}
 	return path + "." + key
 }
+
+// isList reports whether a field, if there is one, takes a list.
+func isList(t reflect.Type) bool { return t != nil && t.Kind() == reflect.Slice }

@@ -100,5 +100,8 @@ func changeAdvice(field string) string {
 	if strings.HasPrefix(field, "spec.labelKeys.") {
 		return "its hosts would look free; label keys can change when no host is assigned"
 	}
+	if field == "metadata.name" {
+		return "put the name back: the objects of a running tree are named after it"
+	}
 	return "a running tree cannot change it; make a tree in another folder for another engine, and change label keys only while no host is assigned"
 }

@@ -3,6 +3,7 @@ package validation
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -43,6 +44,15 @@ func rolePath(role string) string {
 	return "spec.nodes." + role
 }
 
+// SelectorError describes what is wrong with a label selector, for a field's problem.
+func SelectorError(err error) string {
+	words := "not a valid selector: " + redact.Quotes(err.Error())
+	if strings.HasSuffix(words, "is not a valid label selector operator") {
+		words += ", want In, NotIn, Exists or DoesNotExist"
+	}
+	return words
+}
+
 func validateNodes(n *v1.NodeSet, role string) []FieldError {
 	var errs []FieldError
 	at := complaints{rolePath(role), &errs}
@@ -58,7 +68,7 @@ func validateNodes(n *v1.NodeSet, role string) []FieldError {
 			"'.', with a letter or digit at both ends%s", role, hint)
 	}
 	if _, err := metav1.LabelSelectorAsSelector(&n.LabelSelector); err != nil {
-		at.at(".labelSelector").add("not a valid selector: %s", redact.Quotes(err.Error()))
+		at.at(".labelSelector").add("%s", SelectorError(err))
 	}
 	validateNamespaces(n, at)
 	validateTopology(n, at)

@@ -6,8 +6,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	specs "github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // validateReserved checks the hosts that are reserved: each entry has a name, and tenants, a count, or both.
@@ -24,7 +24,7 @@ func validateReserved(s *v1alpha1.Site, add Report) {
 		if r.Selector == nil { // else it would reserve all hosts
 			add(at+".selector", "missing, want the labels of the hosts, or {} for all hosts")
 		} else if _, err := metav1.LabelSelectorAsSelector(r.Selector); err != nil {
-			add(at+".selector", "not a valid selector: %s", redact.Quotes(err.Error()))
+			add(at+".selector", "%s", specs.SelectorError(err))
 		}
 		if len(r.Tenants) == 0 && r.Count == nil {
 			add(at, "found neither tenants nor count: want tenants, a count of spares, or both")

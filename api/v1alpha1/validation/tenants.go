@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	specs "github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/internal/redact"
 )
 
 var (
@@ -141,7 +141,7 @@ func validateTenantHosts(h *v1alpha1.TenantHosts, at string, site []string, add 
 	if n := len(h.Selector.MatchLabels) + len(h.Selector.MatchExpressions); n > maxRequirements {
 		add(at+".selector", "found %d requirements, want at most %d", n, maxRequirements)
 	} else if _, err := metav1.LabelSelectorAsSelector(&h.Selector); err != nil {
-		add(at+".selector", "not a valid selector: %s", redact.Quotes(err.Error()))
+		add(at+".selector", "%s", specs.SelectorError(err))
 	}
 	for i, namespace := range h.Namespaces {
 		field := fmt.Sprintf("%s.namespaces[%d]", at, i)

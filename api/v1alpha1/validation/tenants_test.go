@@ -81,7 +81,7 @@ func TestBadTenants(t *testing.T) {
 		{"specs of nothing", one("specs: ['']"), `spec.tenants[0].specs[0]: found nothing`},
 		{"the same folder for two", two("specs: [x/a]", "specs: [x/a]"), `spec.tenants[1].specs[0]: "x/a" lies in, or is, "x/a" of spec.tenants[0].specs[0] (a)`},
 		{"a folder in another's, which comes later", two("specs: [x/a/b]", "specs: [other, x/a]"), `spec.tenants[0].specs[0]: "x/a/b" lies in, or is, "x/a" of spec.tenants[1].specs[1] (b)`},
-		{"a selector that is none", one("hosts: {selector: {matchExpressions: [{key: a, operator: Near}]}}"), "spec.tenants[0].hosts.selector: not a valid selector"},
+		{"a selector that is none", one("hosts: {selector: {matchExpressions: [{key: a, operator: Near}]}}"), `spec.tenants[0].hosts.selector: not a valid selector: "Near" is not a valid label selector operator, want In, `},
 		{"a namespace of hosts that is none", one("hosts: {namespaces: [A]}"), `spec.tenants[0].hosts.namespaces[0]: found "A"`},
 		{"hosts of another site's namespace", "  hosts: {namespaces: [metal3]}\n" + one("hosts: {namespaces: [metal3, racks]}"), `spec.tenants[0].hosts.namespaces[1]: found "racks", which is none of spec.hosts.namespaces`},
 		{"less than nothing", one("hosts: {max: -1}"), "spec.tenants[0].hosts.max: found -1"},

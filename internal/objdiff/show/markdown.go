@@ -89,11 +89,22 @@ func rows(f *objdiff.File) string {
 			}
 			if o.Status == objdiff.Changed || f.Host && strings.HasPrefix(field.Path, "metadata.labels") {
 				before, after := sides(&field)
-				row(string(field.Change), name, code(field.Path), before, after)
+				row(whatChanged(&field), name, code(field.Path), before, after)
 			}
 		}
 	}
 	return out.String()
+}
+
+// whatChanged returns "label removed" for a field that goes from an object that stays: "removed" is the object.
+func whatChanged(f *objdiff.Field) string {
+	switch {
+	case f.Change != objdiff.FieldAdded && f.Change != objdiff.FieldRemoved:
+		return string(f.Change)
+	case strings.HasPrefix(f.Path, "metadata.labels"):
+		return "label " + string(f.Change)
+	}
+	return "field " + string(f.Change)
 }
 
 func sides(f *objdiff.Field) (before, after string) {
