@@ -241,7 +241,7 @@ var (
 		// A stand-in of NetBox, and one of kubectl that notes what it is asked for.
 		"labels-from-elsewhere": "export NETBOX=https://netbox.example.org NETBOX_TOKEN=t PATH=$PWD/bin:$PATH && mkdir bin && " +
 			"printf '#!/bin/sh\\necho \"$@\" >>asked\\n' >bin/kubectl && printf '#!/bin/sh\\ncat netbox.json\\n' >bin/curl && chmod +x bin/* && " +
-			`echo '{"next": null, "results": [{"name": "r1n1-cp", "rack": {"name": "r1"}, "position": 12.0}, {"name": "spare", "rack": null, "position": null}]}' >netbox.json` + "\n",
+			`echo '{"next": null, "results": [{"name": "r1n1-cp", "rack": {"name": "r1"}, "position": 12.0}, {"name": "spare", "rack": null, "position": null}, {"name": "--all", "rack": {"name": "r1"}, "position": 1.0}, {"name": "n2", "rack": {"name": "room 1 rack 2"}, "position": 2.0}]}' >netbox.json` + "\n",
 		"live-trial": "rm -rf site.yaml tenants fleet.git && unset SIPGEN_REPO\n",
 		"restore-file": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
 			"file=clusters/tenant-a/edge-a/infra/kustomization.yaml && echo '# mine' >>$file && git commit -qam broken && git rm -q flux/policy.yaml && git commit -qam gone\n",
@@ -249,7 +249,7 @@ var (
 			"git commit -q --amend -m 'Hosts for the edge (#7)' && git push -qf origin HEAD:main && " + // as a forge does that squashes
 			"git rm -q clusters/tenant-a/edge-a/assignments.yaml && git commit -q -m broken && git push -q origin HEAD:main && cd ..\n"}
 	after = map[string]string{"labels-from-elsewhere": "grep -x 'label bmh -n vino-system r1n1-cp --overwrite --field-manager=inventory example.org/rack=r1 example.org/position=12' asked\n" +
-		"! grep spare asked\n",
+		"! grep -e spare -e ' --all' asked\ngrep 'n2 .*/rack=room-1-rack-2 ' asked\n",
 		"restore-file": "git diff --exit-code HEAD~3 -- $file\n",
 		"restore-tree": "git diff --exit-code HEAD~2\ngit diff --exit-code origin/main\n" +
 			"test $commit = \"$(git rev-parse HEAD~2)\"\n"}
