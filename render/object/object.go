@@ -152,24 +152,7 @@ func (as style) node(value any, depth int, isItem bool) (*yaml.Node, error) {
 			if err := add(false, key, value[key]); err != nil {
 				return nil, err
 			}
-			field := out.Content[len(out.Content)-1]
-			switch {
-			// A host that gets a label is not to change in the middle of a line.
-			case depth == 0 || apart[key]:
-				field.Style = 0
-			case field.Kind == yaml.MappingNode:
-				if as == rows && oneLine(field, 1, 3, maxLine) || selectors[key] && oneLine(field, 1, 5, maxLine) {
-					field.Style = yaml.FlowStyle
-				}
-			case key == "matchExpressions":
-				for _, item := range field.Content {
-					if oneLine(item, 2, 5, maxLine) {
-						item.Style = yaml.FlowStyle
-					}
-				}
-			case key == "defaultMode":
-				octal(field)
-			}
+			as.lay(key, out.Content[len(out.Content)-1], depth)
 		}
 	case []any:
 		out.Kind = yaml.SequenceNode
@@ -198,6 +181,27 @@ func (as style) node(value any, depth int, isItem bool) (*yaml.Node, error) {
 		return out, out.Encode(value)
 	}
 	return out, nil
+}
+
+// lay writes a field of an object in one line, as a block, or in octal.
+func (as style) lay(key string, field *yaml.Node, depth int) {
+	switch {
+	// A host that gets a label is not to change in the middle of a line.
+	case depth == 0 || apart[key]:
+		field.Style = 0
+	case field.Kind == yaml.MappingNode:
+		if as == rows && oneLine(field, 1, 3, maxLine) || selectors[key] && oneLine(field, 1, 5, maxLine) {
+			field.Style = yaml.FlowStyle
+		}
+	case key == "matchExpressions":
+		for _, item := range field.Content {
+			if oneLine(item, 2, 5, maxLine) {
+				item.Style = yaml.FlowStyle
+			}
+		}
+	case key == "defaultMode":
+		octal(field)
+	}
 }
 
 // word returns a text, in quotes where a reader could take it for something else. It is not encoded by the library,
