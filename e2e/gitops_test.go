@@ -56,6 +56,8 @@ var patchRows = []row{
 	{"lost", rowLost},                               // a runbook, and an engine without a tree
 	{"free-host", rowFreeHost},                      // a runbook, and the provider's label
 	{"failed", rowFailed},                           // the operator's errors
+	{"standby-unfit", rowStandbyUnfit},              // the provider's mark, and a guarded host
+	{"machine-elsewhere", rowMachineElsewhere},      // the provider, and a host without labels
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig, slices.Concat(rows, fluxRows, patchRows)) }
