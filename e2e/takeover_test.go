@@ -8,12 +8,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -199,6 +201,49 @@ spec:
 		api.Kubectl(t, "", "-n", sipTenant, "rollout", "status", "deployment/"+name, "--timeout=2m")
 	}
 	return c
+}
+
+// TestDefinitionBesideSIP: the reader alone leaves SIPClusters as SIP's definition has them. sipgen's own definition, which
+// has the same name and version, takes fields off for good: the page says so.
+func TestDefinitionBesideSIP(t *testing.T) {
+	t.Parallel()
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, filepath.Join("testdata", "sip-definition.yaml"))
+	api.Namespaces(t, "old")
+	api.Create(t, "people", `
+apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata: {namespace: old, name: old}
+spec:
+  nodes:
+    Worker: {vmFlavor: worker, spreadTopology: PerRack, count: {active: 2, standby: 1}}
+  services: {}
+`)
+	clusters := schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
+	role := func() map[string]any {
+		t.Helper()
+		found, _, err := unstructured.NestedMap(api.Get(t, clusters, "old", "old").Object, "spec", "nodes", "Worker")
+		need.OK(t, err)
+		return found
+	}
+	count := map[string]any{"active": int64(2), "standby": int64(1)}
+	whole := map[string]any{"vmFlavor": "worker", "spreadTopology": "PerRack", "count": count}
+	need.Deep(t, "SIP's definition", role(), whole)
+	need.Words(t, "the page", string(need.Read(t, "../docs/from-sip.md")), "kubectl apply -k config",
+		"kubectl apply -f config/reader.yaml")
+	api.Kubectl(t, "", "apply", "-f", "../config/reader.yaml")
+	need.Deep(t, "with the reader", role(), whole)
+	api.Kubectl(t, "", "apply", "-k", "../config")
+	need.OK(t, engine.Eventually(time.Minute, func() error {
+		if len(role()) > 1 {
+			return fmt.Errorf("sipgen's definition: found %v", role())
+		}
+		return nil
+	}))
+	api.Kubectl(t, "", "-n", "old", "annotate", "sipclusters", "old", "written=again")
+	api.Kubectl(t, "", "apply", "-f", filepath.Join("testdata", "sip-definition.yaml"))
+	api.Kubectl(t, "", "-n", "old", "annotate", "sipclusters", "old", "after=written")
+	need.Deep(t, "SIP's definition again", role(), map[string]any{"count": count})
 }
 
 // sipSpecOfToday makes the changes of docs/from-sip.md, "Specs", in a SIPCluster that kubectl wrote.
