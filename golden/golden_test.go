@@ -84,6 +84,8 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
 		switch {
+		case entry.Name() == "metal": // the base of examples/hosts-in-git
+			hosts = append(hosts, filepath.Join(path, "hosts.yaml"))
 		case strings.HasPrefix(entry.Name(), "hosts"):
 			hosts = append(hosts, path)
 		case strings.HasPrefix(entry.Name(), "cluster"), strings.HasPrefix(entry.Name(), "tenants"):
@@ -210,8 +212,8 @@ func checkout(t *testing.T, site *v1alpha1.Site, example string) filesys.FileSys
 		need.OK(t, repository.WriteFile(filepath.Join("/", site.Spec.Repository.Path, path), content))
 	}
 	if base := site.Spec.Hosts.Base; base != "" {
-		hosts := need.Read(t, filepath.Join("..", "examples", example, "hosts.yaml"))
-		for name, content := range map[string][]byte{"hosts.yaml": hosts, "kustomization.yaml": []byte("resources: [hosts.yaml]\n")} {
+		for _, name := range []string{"hosts.yaml", "kustomization.yaml"} {
+			content := need.Read(t, filepath.Join("..", "examples", example, "metal", name))
 			need.OK(t, repository.WriteFile(filepath.Join("/", base, name), content))
 		}
 	}

@@ -45,16 +45,20 @@ func (l *Loaded) asOfTree(tree []schedule.PreviousClaim, options *schedule.Optio
 // inDoubt warns of hosts that were read before the tree was committed, or may have been: manifests have no time, so a
 // host without sipgen's labels that the tree releases may have been written before the labels were set.
 func (p *Planned) inDoubt() []string {
-	switch taken := p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339); {
+	taken, committed := p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), p.Before.Committed.UTC().Format(time.RFC3339)
+	switch {
 	case !p.Loaded.older(p.Before):
 	case p.Before.Committed.IsZero():
 		return []string{fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be "+
 			"older, so they only add hosts, and say nothing of those of the tree; commit the tree and take a new snapshot, or "+
 			"use the cluster itself", taken, p.Before.Where)}
 	default:
-		return []string{fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s: they only add hosts, and "+
-			"say nothing of those of the tree; a new snapshot, or the cluster itself, does",
-			taken, p.Before.Committed.UTC().Format(time.RFC3339))}
+		words := fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s", taken, committed)
+		if taken == committed { // git has whole seconds
+			words = fmt.Sprintf("the hosts were read at %s, in the second in which the tree was committed", taken)
+		}
+		return []string{words + ": they only add hosts, and say nothing of those of the tree; a new snapshot, or the " +
+			"cluster itself, does"}
 	}
 	var free []string
 	for i := range p.Placement.Holdings.Hosts {

@@ -145,6 +145,10 @@ func (s schema) below(step string) (schema, bool, bool) {
 		return next, slices.Contains(s.Required, step), true
 	}
 	if s.Additional != nil && step != "[]" {
+		// kubectl explain has no step for the key of a mapping: spec.nodes.count is that of every role.
+		if next, found := s.Additional.Properties[step]; found {
+			return next, slices.Contains(s.Additional.Required, step), true
+		}
 		return *s.Additional, false, true
 	}
 	return schema{}, false, false

@@ -22,6 +22,7 @@ func TestAt(t *testing.T) {
 	}{
 		{cluster, "", "", "", ""},
 		{cluster, "spec.nodes.Worker.count.active", "spec.nodes.Worker.count.active", "", ""},
+		{cluster, "spec.nodes.labelSelector", "spec.nodes.labelSelector", "", ""},
 		{cluster, "spec.patches[2].target", "spec.patches[].target", "", ""},
 		{cluster, "spec.patches.target", "spec.patches.target", "", ""},
 		{site, "spec.engine", "spec.engine", "", ""},
@@ -35,6 +36,9 @@ func TestAt(t *testing.T) {
 		case field != nil || parent != row.parent || row.known != "" && !slices.Contains(known, row.known):
 			t.Errorf("%s: found %+v, known %v below %q", row.path, field, known, parent)
 		}
+	}
+	if field, _, _ := cluster.At("spec.nodes.labelSelector"); !strings.Contains(field.Text, "Selector") {
+		t.Errorf("spec.nodes.labelSelector, as kubectl explain has it: %+v", field)
 	}
 	if field, _, _ := site.At("spec.repository.url"); field == nil || !field.Required || !strings.Contains(field.Text, "credentials") {
 		t.Errorf("spec.repository.url: %+v", field)

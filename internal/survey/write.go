@@ -136,8 +136,8 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 		if r.Key == "" {
 			p.line("      # Every host matches: name labels here to exclude some.\n      labelSelector: {}")
 		} else {
-			p.line("      # %d free hosts match.\n      labelSelector:\n        matchLabels:\n          %s: %s", r.Hosts,
-				scalar(r.Key), scalar(r.Value))
+			p.line("      # %s.\n      labelSelector:\n        matchLabels:\n          %s: %s",
+				text.Plural(r.Hosts, "free host matches", "free hosts match"), scalar(r.Key), scalar(r.Value))
 		}
 		if r.TopologyKey != "" {
 			p.line("      # At most one host of the role for each value of this label; there are %d.\n"+

@@ -3,16 +3,21 @@ package live
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
@@ -185,6 +190,28 @@ var site = strings.Replace(inventorytest.Managed, "spec: {online: true}", "spec:
 	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: gone}\nspec: {hardware: {nics: [{name: eno1, ip: 192.0.2.31}]}}\n"
 
 func secretData() string { return "data: {networkData: " + inventorytest.Both64 + "}\n" }
+
+// An API server that is not there is asked five times, which takes less than five seconds; one that is busy, longer.
+func TestRefusedConnections(t *testing.T) {
+	for _, row := range []struct {
+		err   error
+		asked int
+	}{
+		{&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, mostRefused},
+		{apierrors.NewTooManyRequests("busy", 0), 7},
+	} {
+		backoff, asked := patience(), 0
+		backoff.Duration = time.Microsecond
+		err := retry(t.Context(), backoff, func() error { asked++; return row.err })
+		need.That(t, errors.Is(err, row.err) && asked == row.asked, "%v: asked %d times, want %d", err, asked, row.asked)
+	}
+	backoff, waits := patience(), time.Duration(0)
+	for range mostRefused - 1 {
+		waits += backoff.Duration * 6 / 5 // with jitter
+		backoff.Duration *= time.Duration(backoff.Factor)
+	}
+	need.That(t, waits < 5*time.Second && connectTime < 5*time.Second, "waits %s, connects for %s", waits, connectTime)
+}
 
 // TestClusterIsLikeFiles: the live cluster gives the hosts that its objects give as files.
 func TestClusterIsLikeFiles(t *testing.T) {

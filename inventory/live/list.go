@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"time"
 
@@ -89,6 +90,9 @@ func unthrottled(cfg *rest.Config) {
 	}
 	if cfg.Timeout == 0 {
 		cfg.Timeout = time.Minute
+	}
+	if cfg.Dial == nil {
+		cfg.Dial = (&net.Dialer{Timeout: connectTime, KeepAlive: 30 * time.Second}).DialContext
 	}
 }
 
@@ -232,11 +236,24 @@ func patience() wait.Backoff {
 	return wait.Backoff{Steps: 7, Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.2}
 }
 
+// mostRefused is how often an API server may refuse a connection: one that is not there is reported within five seconds.
+const mostRefused = 5
+
+// connectTime is how long a connection to an API server may take that drops it.
+const connectTime = 4 * time.Second
+
 // retry calls do until it succeeds, fails for good, the backoff is used up or ctx ends. The error is do's last one.
 func retry(ctx context.Context, backoff wait.Backoff, do func() error) error {
 	var last error
+	refused := 0
 	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(context.Context) (bool, error) {
 		last = do()
+		if utilnet.IsConnectionRefused(last) {
+			refused++
+		}
+		if refused == mostRefused {
+			return true, last
+		}
 		if last != nil && passing(last) {
 			return false, nil
 		}
