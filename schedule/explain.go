@@ -109,12 +109,24 @@ func (s *planner) whyNot(r *role, i int32) Reason {
 	if len(r.cluster.refused) > 0 {
 		return NothingNew{Frozen: true}
 	}
-	if name := s.keptFrom(r, i); name != "" {
+	full, yields := s.fullDomain(r, i)
+	if name := s.keptFrom(r, i); name != "" && (full == nil || yields) {
 		return KeptBack{name}
 	}
-	if r.cluster.unschedulable {
+	switch {
+	case r.cluster.unschedulable:
 		return NothingNew{}
+	case full != nil:
+		return full
+	case len(r.has()) < r.want():
+		return Outranked{}
 	}
+	return Satisfied{r.want()}
+}
+
+// fullDomain returns the domain of a host that has as many hosts of a role as it may, nil if none has. It yields if one
+// of them has failed: its successor may lie there.
+func (s *planner) fullDomain(r *role, i int32) (full Reason, yields bool) {
 	for d := s.domain(r, i); d >= 0; d = r.tree.above(d) {
 		var there []HostKey
 		for _, j := range r.has() {
@@ -123,13 +135,11 @@ func (s *planner) whyNot(r *role, i int32) Reason {
 			}
 		}
 		if len(there) >= r.most(d) {
-			return DomainFull{r.tree.key(d), r.tree.names[d], there}
+			inside := func(j int32) bool { return r.tree.lies(s.domain(r, j), d) }
+			return DomainFull{r.tree.key(d), r.tree.names[d], there}, slices.ContainsFunc(r.standIn, inside)
 		}
 	}
-	if len(r.has()) < r.want() {
-		return Outranked{}
-	}
-	return Satisfied{r.want()}
+	return nil, false
 }
 
 // has returns the hosts in the role's slots.

@@ -31,13 +31,13 @@ const (
 const (
 	Faulty                Code = "Faulty"
 	Deleting              Code = "Deleting"
-	Paused                Code = "Paused"
-	Detached              Code = "Detached"
 	Unhealthy             Code = "Unhealthy"
 	Retired               Code = "Retired"
+	Paused                Code = "Paused"
+	Detached              Code = "Detached"
 	Cordoned              Code = "Cordoned"
-	InError               Code = "InError"
 	InUse                 Code = "InUse"
+	InError               Code = "InError"
 	KeptForReuse          Code = "KeptForReuse"
 	ExternallyProvisioned Code = "ExternallyProvisioned"
 	HasImage              Code = "HasImage"
@@ -64,24 +64,36 @@ func ineligible(h *inventory.Host) Why {
 		return Why{Faulty, h.Faults[0].String()}
 	case s.Deleting:
 		return Why{Code: Deleting}
-	case s.Paused:
-		return Why{Code: Paused}
-	case s.Detached:
-		return Why{Code: Detached}
 	case s.Unhealthy:
 		return Why{Code: Unhealthy}
 	case s.Retired != "":
 		return Why{Retired, s.Retired}
-	case s.Cordoned != "":
-		return Why{Cordoned, s.Cordoned}
+	}
+	why := withheld(s)
+	switch {
+	case why != Why{}:
+		return why
 	case s.InError():
 		return Why{InError, s.ErrorType}
-	case s.Consumer != nil:
-		return Why{InUse, s.Consumer.String()}
 	case s.NodeReuse != "":
 		return Why{KeptForReuse, s.NodeReuse}
 	}
 	return busy(s)
+}
+
+// withheld returns why no machine can take a host, by who keeps it: a person, or its consumer.
+func withheld(s *inventory.State) Why {
+	switch {
+	case s.Paused:
+		return Why{Code: Paused}
+	case s.Detached:
+		return Why{Code: Detached}
+	case s.Cordoned != "":
+		return Why{Cordoned, s.Cordoned}
+	case s.Consumer != nil:
+		return Why{InUse, s.Consumer.String()}
+	}
+	return Why{}
 }
 
 // busy returns why no machine can take a host that has no consumer, by what is on it or is done to it.
@@ -127,17 +139,11 @@ func Failed(h *inventory.Host) Why {
 // cluster's next machine takes the host. Failed has other reasons.
 func Unfit(h *inventory.Host) Why {
 	s := &h.State
-	switch {
-	case s.Consumer != nil && (s.Consumer.Kind == inventory.MachineKind || s.Consumer.Kind == inventory.ClusterKind):
+	if c := s.Consumer; c != nil && (c.Kind == inventory.MachineKind || c.Kind == inventory.ClusterKind) {
 		return Why{}
-	case s.Paused:
-		return Why{Code: Paused}
-	case s.Detached:
-		return Why{Code: Detached}
-	case s.Cordoned != "":
-		return Why{Cordoned, s.Cordoned}
-	case s.Consumer != nil:
-		return Why{InUse, s.Consumer.String()}
+	}
+	if why := withheld(s); why != (Why{}) {
+		return why
 	}
 	return busy(s)
 }
