@@ -71,6 +71,17 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	defer later.Stop()
 	on("n1", free[2])
 	need.Equal(t, "n1 still has", keys("n1"), "")
+	// CAPM3 1.14 leaves the Cluster as the consumer, with or without the label.
+	r.api.Operator.ChangeUse(func() {
+		r.asCAPM3(t, c.ns, "n1", set(map[string]any{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": c.ns,
+			"name": "a"}, "spec", "consumerRef"))
+	})
+	need.That(t, !c.commit(t), "a host that a Cluster keeps is released: %s", c.said)
+	c.sipgen(t, "status")
+	c.wantSaid(t, "kept by a Cluster", "kept for reuse", "Cluster "+c.ns+"/a")
+	r.api.HostWatch.During(t, c.ns, "n1", func() {
+		r.api.Operator.ChangeUse(func() { on("n1", procedure(t, "free-reused")[0]) })
+	})
 	c.accept(t)
 	c.settle(t, "n1 is let go")
 	c.wantHolds(t, "n1 is let go", "a", "n2")

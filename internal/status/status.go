@@ -231,6 +231,8 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 		return HostStatus{State: NotSynced, What: "has none of its labels yet"}
 	case len(differ) > 0:
 		return HostStatus{State: NotSynced, What: strings.Join(differ, ", ")}
+	case claim.Pending && keptByCluster(&host.State):
+		return HostStatus{State: Reserved, What: reserved(host, "no other cluster")}
 	case claim.Pending && host.State.InUse():
 		return HostStatus{State: Pending, What: in.letGo(claim, &host.State) + use(&host.State)}
 	case claim.Pending:
@@ -245,9 +247,14 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 // taken reports whether something uses a host that is no machine of Cluster API, so that no machine can take it.
 func taken(s *inventory.State) bool {
 	if s.Consumer != nil {
-		return s.Consumer.Kind != inventory.MachineKind && s.Consumer.Kind != inventory.ClusterKind
+		return s.Consumer.Kind != inventory.MachineKind && !keptByCluster(s)
 	}
 	return s.Image || s.ExternallyProvisioned
+}
+
+// keptByCluster reports whether a Cluster is the consumer: since CAPM3 1.14 node reuse leaves it on a host.
+func keptByCluster(s *inventory.State) bool {
+	return s.Consumer != nil && s.Consumer.Kind == inventory.ClusterKind
 }
 
 // idle returns why no machine can take an active host that nothing uses, "" if one can. health adds a cordon.
@@ -298,7 +305,7 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 	case len(carried) == 0:
 		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
-	case host.State.Consumer != nil && host.State.Consumer.Kind == inventory.ClusterKind, !claim.Approved(host):
+	case keptByCluster(&host.State), !claim.Approved(host):
 		return HostStatus{State: Denied, What: "should lose " + strings.Join(carried, ", ") +
 			", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
 	}
@@ -308,8 +315,12 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 // reserved describes a host that Cluster API keeps for a machine, and what to do. none are the clusters that cannot have
 // it.
 func reserved(host *inventory.Host, none string) string {
+	of, mark := host.State.NodeReuse, "label"
+	if keptByCluster(&host.State) {
+		of, mark = host.State.Consumer.String(), "consumer"
+	}
 	return redact.Sprintf("Cluster API keeps it for the next machine of %s, so %s can have it; "+
-		"if none is to come, remove its label (sipgen help runbook free-a-host)", host.State.NodeReuse, none)
+		"if none is to come, remove its %s (sipgen help runbook free-a-host)", of, none, mark)
 }
 
 // differ returns the labels that differ from the tree's. denied: the guards deny a change of one of them while the

@@ -79,6 +79,7 @@ func TestOf(t *testing.T) {
 		{"a label is missing on a host in use: that is put back", claim, host("ns=t role=Worker", machine), false, "", Drifted, false},
 		{"no label is left on a host in use", claim, host("", machine), false, "", Drifted, false},
 		{"it waits for its consumer", pending, host(whole, machine), false, "", Pending, false},
+		{"it waits, and a Cluster keeps it for its next machine", pending, host(whole, inventory.ClusterKind), false, "", Reserved, false},
 		{"it waited, and nothing uses it any more", pending, host(whole, ""), false, "", Pending, false},
 		{"on its way out", releasing, host(whole, ""), false, "", Releasing, false},
 		{"on its way out, in use", releasing, host(whole, machine), false, "", Denied, true},

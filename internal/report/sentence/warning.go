@@ -157,7 +157,7 @@ func requestWarning(w schedule.Warning) string {
 		case w.Older:
 			return fmt.Sprintf("annotation %s names %s for another use than the present one, or from before the cluster had the host: no effect; to approve this use, remove the name, publish, and add the name again: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
 		case w.Consumer != "":
-			return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; it waits until Cluster API frees the host", w.Annotation, w.Hosts[0], w.Consumer)
+			return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; if no machine is to come, remove the host's consumer (sipgen help runbook free-a-host)", w.Annotation, w.Hosts[0], w.Consumer)
 		}
 		return fmt.Sprintf("annotation %s approves the release of host %s, whose uid is not known: it waits until sipgen reads the host from the cluster or a new snapshot", w.Annotation, w.Hosts[0])
 	case schedule.ReleaseOfNothing:
