@@ -41,9 +41,9 @@ there, without a push.
 With --propose the commit goes to another branch, on top of --branch, for a pull request. The next
 proposal replaces it, unless the branch has commits of another author. With SIPGEN_FORGE_TOKEN,
 sipgen opens and updates the pull request; otherwise it prints the URL. A closed pull request is not
-reopened for the same commit. Set --forge if the host name does not contain the provider's name.
-With --forge github, gitlab or gitea and https, SIPGEN_GIT_TOKEN replaces a missing
-SIPGEN_FORGE_TOKEN.
+reopened for the same commit. Set --forge unless the host name is one of docs/pull-requests.md,
+such as github.com. With --forge github, gitlab or gitea and https, SIPGEN_GIT_TOKEN replaces a
+missing SIPGEN_FORGE_TOKEN.
 
 Credentials come from the environment. For https: SIPGEN_GIT_USERNAME and SIPGEN_GIT_PASSWORD, or
 SIPGEN_GIT_TOKEN. For ssh: SIPGEN_SSH_KEY_FILE, SIPGEN_SSH_KEY_PASSPHRASE and

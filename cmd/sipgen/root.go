@@ -24,9 +24,9 @@ func newRoot(ui *terminal.UI) *cobra.Command {
 		Long: `sipgen reads SIPCluster specs and the inventory of metal3 BareMetalHosts, decides which
 host belongs to which tenant cluster, and renders the git tree that Flux or Argo CD applies.
 
-In a folder whose site.yaml has spec.inputs, no command needs a flag. Environment variables replace
-flags that are not given: SIPGEN_SITE, SIPGEN_SPECS, SIPGEN_INVENTORY, SIPGEN_CONTEXT, SIPGEN_REPO
-and SIPGEN_PREVIOUS.
+In a folder whose site.yaml has spec.inputs, no command needs a flag for its inputs. Environment
+variables replace flags that are not given: SIPGEN_SITE, SIPGEN_SPECS, SIPGEN_INVENTORY,
+SIPGEN_CONTEXT, SIPGEN_REPO and SIPGEN_PREVIOUS.
 
 Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable cluster);
 2 an error.`,

@@ -31,6 +31,9 @@ func flagMessage(cmd *cobra.Command, err error) string {
 	if !unknown {
 		return redact.Quotes(err.Error())
 	}
+	if cmd.Name() == "render" && (name == "--previous" || name == "--repo") {
+		return "unknown flag: " + name + ": the previous tree of render is the content of --out"
+	}
 	var known []string
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, "--"+flag.Name) })
 	return "unknown flag: " + redact.Plain(name) + DidYouMean(name, known)
