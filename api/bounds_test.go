@@ -31,7 +31,7 @@ var patterns = map[string][2]string{
 	"architecture": {"x86_64", "x86-64"}, "speed": {"100Gi", "0Gi"},
 	"image": {"a.example:5000/b/c", "A b"}, "nodeInterfaceId": {"oam:1", ":1"}, "path": {"/readyz", "readyz"},
 	"loadBalancerClass": {"a.io/b", "a b"}, "sharingKey": {"a/b", "-a"}, "interface": {"net1", "a:b"},
-	"id": {"a.b", "a b"}, "usernameClaim": {"a:b", "a b"}, "groupsClaim": {"a:b", "a b"},
+	"id": {"a.b", "a b"}, "usernameClaim": {"a:b", "a b"},
 	"usernamePrefix": {"oidc:", "a b"}, "groupsPrefix": {"a@b#", "a b"},
 	"connect": {"5s", "5"}, "queue": {"30s", "1.5s"}, "check": {"4s", "-4s"}, "client": {"10m", "1d"},
 	"server": {"9999ms", "0x1s"}, "tunnel": {"1h", "1h1m"},

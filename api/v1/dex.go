@@ -124,11 +124,6 @@ type DexKubernetes struct {
 	// +kubebuilder:validation:MaxLength=63
 	// +optional
 	UsernamePrefix *string `json:"usernamePrefix,omitempty"`
-	// Token claim with the groups. Default groups.
-	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:/-]*$`
-	// +kubebuilder:validation:MaxLength=253
-	// +optional
-	GroupsClaim string `json:"groupsClaim,omitempty"`
 	// Prefix of group names. Default "oidc:". Empty: as for usernamePrefix.
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_.:/@#-]*$`
 	// +kubebuilder:validation:MaxLength=63

@@ -32,7 +32,6 @@ var wants = map[string]string{
 	"check":             duration,
 	"client":            duration,
 	"connect":           duration,
-	"groupsClaim":       "a claim's name",
 	"groupsPrefix":      "letters, digits and _.:/@#-",
 	"id":                "letters, digits and ._-",
 	"image":             "an image reference, as in registry.example/haproxy:3.2",

@@ -17,11 +17,14 @@ const (
 	issuerCAFile         = authenticationFolder + "/issuer-ca.crt"
 )
 
+// groupsClaim is the claim in which Dex puts the groups.
+const groupsClaim = "groups"
+
 // identity is how tokens become users and groups: the one place from which every file about it is rendered.
 type identity struct {
 	issuer, clientID, ca          string
 	usernameClaim, usernamePrefix string
-	groupsClaim, groupsPrefix     string
+	groupsPrefix                  string
 }
 
 func identityOf(dex *v1.Dex) identity {
@@ -32,7 +35,7 @@ func identityOf(dex *v1.Dex) identity {
 	id := identity{
 		issuer: dex.Issuer, clientID: dex.DexClientID(), ca: strings.TrimSpace(dex.TLS.CA),
 		usernameClaim: cmp.Or(k.UsernameClaim, "email"), usernamePrefix: "oidc:",
-		groupsClaim: cmp.Or(k.GroupsClaim, "groups"), groupsPrefix: "oidc:",
+		groupsPrefix: "oidc:",
 	}
 	if k.UsernamePrefix != nil {
 		id.usernamePrefix = *k.UsernamePrefix
@@ -72,7 +75,7 @@ func (id identity) authentication() authenticationConfiguration {
 			Issuer: jwtIssuer{URL: id.issuer, CertificateAuthority: id.ca, Audiences: []string{id.clientID}},
 			ClaimMappings: claimMappings{
 				Username: prefixedClaim{Claim: id.usernameClaim, Prefix: id.usernamePrefix},
-				Groups:   prefixedClaim{Claim: id.groupsClaim, Prefix: id.groupsPrefix},
+				Groups:   prefixedClaim{Claim: groupsClaim, Prefix: id.groupsPrefix},
 			},
 			UserValidationRules: id.rules(),
 		}},
@@ -136,7 +139,7 @@ func (id identity) flags() []string {
 		"--oidc-username-claim=" + id.usernameClaim,
 		// "-" is how kube-apiserver spells no prefix.
 		"--oidc-username-prefix=" + cmp.Or(id.usernamePrefix, "-"),
-		"--oidc-groups-claim=" + id.groupsClaim,
+		"--oidc-groups-claim=" + groupsClaim,
 	}
 	if id.groupsPrefix != "" {
 		flags = append(flags, "--oidc-groups-prefix="+id.groupsPrefix)
