@@ -93,6 +93,13 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 				return true
 			})
 		})},
+		{"a host that Cluster API keeps for reuse is free", "handed out that is not free", func(now site, before *tree) (*tree, loss, error) {
+			now.hosts = slices.Clone(now.hosts)
+			for i := range now.hosts {
+				now.hosts[i].reuse = false
+			}
+			return plan(now, before)
+		}},
 		{"any kind of host will do", "a host is handed out that is not free", reading(func(w *wants) { w.kind = "" })},
 		{"racks do not count", "a domain has too many hosts", reading(func(w *wants) { w.perRack = false })},
 		{"a faulty cluster lets go", "a faulty cluster", after(func(now *site, before, t *tree) {

@@ -191,7 +191,7 @@ func (r *run) handed() string {
 			continue
 		}
 		w := r.specs[e.cluster].roles[e.role]
-		if h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || w.kind != "" && w.kind != h.kind || w.vendor != "" && w.vendor != h.vendor {
+		if h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || h.reuse || w.kind != "" && w.kind != h.kind || w.vendor != "" && w.vendor != h.vendor {
 			return fmt.Sprintf("%+v: %+v", *h, e)
 		}
 	}
@@ -413,7 +413,7 @@ func (r *run) bad(h *host, cluster string) bool {
 func (r *run) free(h *host) bool {
 	was, had := r.ownBefore(h)
 	e, has := r.after.of(h.name)
-	return h.here && h.label.cluster == "" && h.use == "" && !h.failed() && !h.cordoned &&
+	return h.here && h.label.cluster == "" && h.use == "" && !h.failed() && !h.cordoned && !h.reuse &&
 		(!had || was.leaving && (!has || e.cluster != was.cluster)) // one that was leaving is free by now
 }
 

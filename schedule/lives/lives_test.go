@@ -191,7 +191,7 @@ func (l *life) rest(idle bool) error {
 	}
 	for i := range l.hosts {
 		h := &l.hosts[i]
-		if e, ok := l.tip().of(h.name); ok && h.here && e.leaving && h.use == "" {
+		if e, ok := l.tip().of(h.name); ok && h.here && e.leaving && h.use == "" && !h.reuse {
 			return fmt.Errorf("at rest: idle, and leaving for ever: %+v: %+v", *h, e)
 		}
 	}

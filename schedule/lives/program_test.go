@@ -182,6 +182,9 @@ func (h *host) inventoried() inventory.Host {
 	if h.cordoned {
 		out.State.Cordoned = "audit"
 	}
+	if h.reuse {
+		out.State.NodeReuse = "md-0"
+	}
 	if h.inError {
 		out.State.Operational, out.State.ErrorType = "error", "power management error"
 	}

@@ -27,6 +27,7 @@ type host struct {
 	machine                  string // of the object before: it finds its host by the name
 	unhealthy, inError       bool
 	retired, cordoned        bool // by an operator
+	reuse                    bool // Cluster API keeps it for the next machine of its deployment
 }
 
 // cleaning is the use of a host whose machine has gone, and whose disks are being wiped.
@@ -388,9 +389,15 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 	}
 	switch {
 	case h.use == "" && h.label.complete():
-		add(10, h.name+" is consumed", func() { l.machines++; h.use = fmt.Sprintf("machine-%d", l.machines) })
+		add(10, h.name+" is consumed", func() {
+			l.machines++
+			h.use, h.reuse = fmt.Sprintf("machine-%d", l.machines), false
+		})
+	case h.use == "" && h.reuse:
+		add(6, h.name+" is kept for no deployment any more", func() { h.reuse = false })
 	case h.use == cleaning:
 		add(20, h.name+" is clean", func() { h.use = "" })
+		add(8, h.name+" is clean, and kept for reuse", func() { h.use, h.reuse = "", true; l.seen["kept for reuse"]++ })
 	case h.use != "":
 		add(6, h.name+" is let go", func() { h.use = cleaning })
 	}
