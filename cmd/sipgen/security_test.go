@@ -123,7 +123,7 @@ var ofEngines = []string{"rights", "annotation", "tree", "site service"}
 // TestSecurityTable: what a tenant may try, by class, on a site of either engine, each with the refusal that it gets or with what is left of it in the tree. Every row is a
 // whole command of a worker, which is asked for its time and memory, and is ended when it takes far too long. More rows of a class are
 // where what refuses them is: TestGrants, TestBuilt, TestTamperedTrees, TestOutputsAreTextOnly. What the API server refuses has its
-// rows in e2e: docs/security-table.md has both.
+// rows in e2e: docs/trust.md has both.
 func TestSecurityTable(t *testing.T) {
 	seen := map[string]int{}
 	workers := newWorkers()
