@@ -74,4 +74,17 @@ func rowStatus(t *testing.T, r *rig, name string) {
 	c.check(t, "one broken tenant", failures)
 	c.wantHolds(t, "one broken tenant", "a", "n1", "n2", "n3")
 	status("services that the API server refuses", 0, []string{namespace + "/" + c.name("b", "infra") + " ", "10.255.0.1"})
+
+	// Nothing syncs any more: exit code 1, on which alerts build.
+	if r.flux == nil {
+		return
+	}
+	gone := func(kind string) {
+		t.Helper()
+		r.api.Kubectl(t, "", "-n", namespace, "delete", kind, c.root(), "--wait=false")
+		status("no "+kind, 1, []string{c.root() + " ", "there is no such object"})
+	}
+	gone("gitrepositories.source.toolkit.fluxcd.io")
+	patchRoot(suspend) // so that its end prunes nothing
+	gone(kind)
 }
