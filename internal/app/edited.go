@@ -91,6 +91,15 @@ func (p *Planned) edited() []finding.Finding {
 	return b.edited(stays)
 }
 
+// editedToo returns the findings about edited files for which no cluster is frozen: that is one finding for its folder.
+func (p *Planned) editedToo() []finding.Finding {
+	b := p.Before
+	b.Edited = slices.DeleteFunc(slices.Clone(b.Edited), func(f EditedFile) bool {
+		return !b.Adopt && f.folder != "" && len(p.Clusters.Frozen[render.ClusterOf(f.folder)]) > 0
+	})
+	return b.EditedByHand()
+}
+
 // tampered returns, for each cluster with an edited file, the problem that freezes it. The engine applies its services
 // as they are there.
 func (b *Before) tampered() (problems []admit.Problem) {

@@ -32,7 +32,7 @@ func Lint(l *Loaded, c *Checked, byDigest bool) []finding.Finding {
 
 // aboutTree returns what is wrong with the previous tree, with the remedies that a warning of a run leaves out.
 func (p *Planned) aboutTree() []finding.Finding {
-	found := p.Before.EditedByHand()
+	found := p.editedToo()
 	if p.Report.NoTree != "" {
 		found = append(found, warning(finding.NoTree, v1alpha1.Kind+" "+p.Loaded.Site.Name, "", p.Report.NoTree))
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // Header is the first line of every YAML file that sipgen renders.
-const Header = "# Rendered by sipgen. Change the specs and render again; edits here are overwritten.\n"
+const Header = "# Rendered by sipgen. Do not edit: change the specs and render again.\n"
 
 // Marshal writes typed objects as one YAML file of as many documents, with Header on top. status,
 // creationTimestamp, an empty strategy and null fields are left out. apiVersion, kind and metadata come first; all
