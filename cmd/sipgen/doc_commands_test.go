@@ -80,6 +80,7 @@ var notRun = map[string]string{
 	"container":        "needs a container engine; TestImage looks into the image, and runs its program",
 	"images-by-digest": "finds images, and so ends with 1: lint.txtar has it",
 	"registry":         "asks a registry of images",
+	"restart-service":  "restarts pods, and no test's API server runs any",
 	"signatures":       "asks for what a tag publishes",
 }
 
