@@ -111,6 +111,21 @@ func TestJumpHost(t *testing.T) {
 		}
 	}
 
+	// Ansible comes with 50 at once.
+	logins := make(chan error)
+	for range 50 {
+		go func() {
+			client, err := dial("sip", ssh.PublicKeys(listed))
+			if err == nil {
+				err = client.Close()
+			}
+			logins <- err
+		}()
+	}
+	for range 50 {
+		need.OK(t, <-logins)
+	}
+
 	client, err := dial("sip", ssh.PublicKeys(listed))
 	need.OK(t, err)
 	defer client.Close()

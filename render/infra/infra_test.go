@@ -1,6 +1,7 @@
 package infra
 
 import (
+	"fmt"
 	"maps"
 	"net/netip"
 	"os"
@@ -150,3 +151,25 @@ func TestOverlayBuildsAndHAProxyAcceptsIt(t *testing.T) {
 }
 
 func TestMain(m *testing.M) { os.Exit(orphans.Tests{M: m}.Run()) }
+
+// TestConfigurationsBeyondAConfigMap: what the API server would refuse is refused here, with its numbers.
+func TestConfigurationsBeyondAConfigMap(t *testing.T) {
+	in := tenant()
+	in.Cluster.Spec.Services.LoadBalancerWorker, in.Hosts = nil, nil
+	for i := range 5000 {
+		in.Hosts = append(in.Hosts, host(fmt.Sprintf("rack%02d-node%02d", i/40, i%40), v1.RoleWorker,
+			fmt.Sprintf("10.0.%d.%d", i/250, i%250+1)))
+	}
+	_, err := overlayOf(in)
+	need.Error(t, "5,000 hosts", err, "jumphost-edge-a: its configuration for 5000 hosts has ")
+	in.Hosts = in.Hosts[:3000]
+	_, err = overlayOf(in)
+	need.OK(t, err)
+}
+
+// TestNoVariablesForFlux: Flux substitutes ${NAME} where a Kustomization asks for it, and a script would lose its own.
+func TestNoVariablesForFlux(t *testing.T) {
+	for name, text := range render(t, tenant()) {
+		need.Without(t, name, string(text), "${")
+	}
+}

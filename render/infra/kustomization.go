@@ -2,8 +2,11 @@ package infra
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/render/object"
@@ -26,13 +29,22 @@ func (o *overlay) folder(c configMap, folder string, files map[string][]byte) {
 	o.configs = append(o.configs, c)
 }
 
+// maxConfigMap bounds the values of a ConfigMap (k8s.io/api, core/v1, MaxSecretSize).
+const maxConfigMap = corev1.MaxSecretSize
+
 // finish writes the kustomization, with the site's defaults and the cluster's patches.
 func (o *overlay) finish() error {
 	k := object.NewKustomization(o.resources...)
 	for _, c := range o.configs {
 		var sources []string
+		size := 0
 		for _, key := range slices.Sorted(maps.Keys(c.files)) {
 			sources = append(sources, key+"="+c.files[key])
+			size += len(o.files[c.files[key]])
+		}
+		if size > maxConfigMap {
+			return fmt.Errorf("%s: its configuration for %d hosts has %d bytes, want at most %d, which is what the API "+
+				"server takes of a ConfigMap: fewer hosts, or no such service", c.name, len(o.Hosts), size, maxConfigMap)
 		}
 		generator := object.ConfigMapArgs{Name: c.name, Namespace: o.Cluster.Namespace, Files: sources}
 		if c.keepName {
