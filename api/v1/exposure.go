@@ -2,6 +2,7 @@ package v1
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,7 +12,11 @@ import (
 const (
 	ProviderMetalLB = "metallb"
 	ProviderKubeVIP = "kube-vip"
+	ProviderCilium  = "cilium"
 )
+
+// ciliumClasses are the classes of Cilium's load balancers, which take their addresses from its LB IPAM.
+var ciliumClasses = []string{"io.cilium/bgp-control-plane", "io.cilium/l2-announcer"}
 
 // ExposureType returns the type of the entry's Service: the requested one, else NodePort if the entry has a node
 // port, else ClusterIP.
@@ -26,15 +31,19 @@ func (s *Service) ExposureType(nodePort int32) corev1.ServiceType {
 	}
 }
 
-// AddressProvider returns the provider of LoadBalancerIP.
+// AddressProvider returns the provider of LoadBalancerIP, "" if it is not known by the class.
 func (e *ServiceExposure) AddressProvider() string {
 	switch {
 	case e.Provider != "":
 		return e.Provider
 	case strings.HasPrefix(e.LoadBalancerClass, "kube-vip.io/"):
 		return ProviderKubeVIP
-	default:
+	case slices.Contains(ciliumClasses, e.LoadBalancerClass):
+		return ProviderCilium
+	case e.LoadBalancerClass == "":
 		return ProviderMetalLB
+	default:
+		return ""
 	}
 }
 

@@ -120,11 +120,13 @@ type ServiceExposure struct {
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	LoadBalancerClass string `json:"loadBalancerClass,omitempty"`
-	// Provider of loadBalancerIP. Default: kube-vip if loadBalancerClass starts with "kube-vip.io/", else metallb.
-	// +kubebuilder:validation:Enum=metallb;kube-vip
+	// Provider of loadBalancerIP. Default: by loadBalancerClass, for kube-vip.io/... and Cilium's classes; metallb
+	// without a class. Required with another class.
+	// +kubebuilder:validation:Enum=metallb;kube-vip;cilium
 	// +optional
 	Provider string `json:"provider,omitempty"`
-	// Key of the Services that share loadBalancerIP (MetalLB's allow-shared-ip). Default: not shared.
+	// Key of the Services that share loadBalancerIP (MetalLB's allow-shared-ip, Cilium's sharing-key). Default: not
+	// shared.
 	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9]([A-Za-z0-9._/-]*[A-Za-z0-9])?)?$`
 	// +kubebuilder:validation:MaxLength=63
 	// +optional

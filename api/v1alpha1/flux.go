@@ -12,6 +12,12 @@ const (
 	EngineArgoCD Engine = "argocd"
 )
 
+// The values of Flux.Provider beside Flux's default.
+const (
+	FluxProviderGitHub = "github"
+	FluxProviderAzure  = "azure"
+)
+
 // Flux is the settings of the Flux objects.
 type Flux struct {
 	// Namespace of the Flux objects. Default flux-system.
@@ -21,6 +27,11 @@ type Flux struct {
 	// Default: none.
 	// +optional
 	SecretName string `json:"secretName,omitempty"`
+	// Authentication of Flux to the git server: generic (default), github (a GitHub App, with its Secret in
+	// secretName), or azure (workload identity of source-controller, without a Secret).
+	// +kubebuilder:validation:Enum=generic;github;azure
+	// +optional
+	Provider string `json:"provider,omitempty"`
 	// Account for all but hosts and services, for a Flux with --default-service-account. Apply
 	// flux/root-account.yaml by hand, before the root and after changes. Default: Flux's own account.
 	// +optional

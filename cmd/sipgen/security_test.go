@@ -264,7 +264,7 @@ func securityOfServices() []attack {
 	key := `deployRamdisk: {sshKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"}`
 	many := func(n int) string { return strings.Repeat("x", n) }
 	return []attack{
-		{why: "nothing wrong", files: ofService("name: ironic\n", "name: ironic\n"), want: "in site/virtual-hosts/vino.vms/vino.yaml: password: ${sipgen_quote}${bmc_password}${sipgen_quote}",
+		{why: "nothing wrong", files: ofService("name: ironic\n", "name: ironic\n"), want: "in site/virtual-hosts/vino.vms/vino.yaml: password: ${sipgen_quote}${bmc_password//'/''}${sipgen_quote}",
 			argo: "not in site/virtual-hosts/vino.vms/vino.yaml: bmcCredentials"},
 		{why: "a folder for a name", files: ofService("name: ironic\n", "name: ../../policy/x\n"), want: at + "ironic[0].name: "},
 		{why: "a folder for a namespace", files: ofService("namespace: bmo", "namespace: ../bmo"), want: at + "ironic[0].namespace: "},

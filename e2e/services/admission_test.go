@@ -168,3 +168,16 @@ func admitPod(t *testing.T, api *engine.APIServer, deployment *unstructured.Unst
 	pod.SetNamespace(deployment.GetNamespace())
 	admit(t, api, "a pod", pod)
 }
+
+// TestNodePortOfTwoServices: the API server refuses what sipgen does not render: a node port that two Services have, be
+// it that the other one is to go.
+func TestNodePortOfTwoServices(t *testing.T) {
+	api := server(t)
+	api.Namespaces(t, "moves")
+	service := func(name string) *unstructured.Unstructured {
+		return engine.Objects(t, []byte("apiVersion: v1\nkind: Service\nmetadata: {namespace: moves, name: "+name+"}\n"+
+			"spec: {type: NodePort, ports: [{name: https, port: 6443, protocol: TCP, nodePort: 30995}]}\n"))[0]
+	}
+	need.OK(t, api.TryApply(service("second"), "e2e", false))
+	need.Error(t, "the first takes it", api.TryApply(service("first"), "e2e", false), "provided port is already allocated")
+}

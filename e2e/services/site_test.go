@@ -105,6 +105,15 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	flux.WaitApplied(t, space, vino, revision)
 	wantVino(t, server, tree, username, password)
 	wantNowhereElse(t, server, flux.Logs, repo)
+	for _, changed := range []string{"pa'ss", "pa''ss", "'", "''", "'pass'", `"pa'ss"`, "a: 'b' #c", "$x'$y", `\'\\`, password} {
+		server.Kubectl(t, "", "patch", "secret", "vino-bmc", "-n", space, "--type=merge",
+			"-p", text(t, map[string]any{"stringData": map[string]any{"bmc_password": changed}}))
+		flux.Request(t, space, vino)
+		engine.Wait(t, "the password "+changed, engine.SyncTimeout, func() error {
+			credentials, _, _ := unstructured.NestedStringMap(server.Get(t, vinoes, "vino", "subclusters").Object, "spec", "bmcCredentials")
+			return notYet(credentials["password"] == changed)
+		})
+	}
 
 	services := []struct {
 		resource        schema.GroupVersionResource

@@ -42,7 +42,8 @@ const (
 func served(cluster string, port int) render.Tree {
 	folder := render.Folder(key(cluster))
 	return render.Tree{folder + "/infra/loadbalancer.yaml": []byte(fmt.Sprintf(
-		"apiVersion: v1\nkind: Service\nmetadata: {namespace: %s, name: lb}\nspec: {type: NodePort, ports: [{port: 443, nodePort: %d}]}\n", key(cluster).Namespace, port)),
+		"apiVersion: v1\nkind: Service\nmetadata: {namespace: %s, name: loadbalancer-worker-%s}\nspec: {type: NodePort, ports: [{port: 443, nodePort: %d}]}\n",
+		key(cluster).Namespace, key(cluster).Name, port)),
 		folder + "/infra/kustomization.yaml": []byte("resources: [loadbalancer.yaml]\n")}
 }
 

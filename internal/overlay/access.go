@@ -15,7 +15,8 @@ import (
 
 // AddressNotes returns the annotations by which load balancers take addresses.
 func AddressNotes() []string {
-	return []string{"kube-vip.io/loadbalancerIPs", "metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs"}
+	return []string{"io.cilium/lb-ipam-ips", "kube-vip.io/loadbalancerIPs", "lbipam.cilium.io/ips",
+		"metallb.io/loadBalancerIPs", "metallb.universe.tf/loadBalancerIPs"}
 }
 
 // reached describes where a Service is reached: the addresses and ports that a reviewer compares with the request. It

@@ -66,19 +66,27 @@ func serves(held validation.Held, document *manifest.Document, namespace string)
 		}
 		for _, port := range service.Spec.Ports {
 			if port.NodePort != 0 {
-				held.Add(claim(validation.NodePort, strconv.Itoa(int(port.NodePort))))
+				p := claim(validation.NodePort, strconv.Itoa(int(port.NodePort)))
+				p.Service = service.Name
+				held.Add(p)
 			}
 			for _, key := range overlay.AddressNotes() {
 				if service.Annotations[key] == "" {
 					continue
 				}
-				provider := v1.ProviderMetalLB
-				if strings.HasPrefix(key, "kube-vip.io/") {
+				provider, sharing := v1.ProviderMetalLB, service.Annotations["metallb.io/allow-shared-ip"]
+				switch {
+				case strings.HasPrefix(key, "kube-vip.io/"):
 					provider = v1.ProviderKubeVIP
+				case strings.HasPrefix(key, "lbipam.cilium.io/"):
+					provider, sharing = v1.ProviderCilium, service.Annotations["lbipam.cilium.io/sharing-key"]
 				}
 				for ip := range strings.SplitSeq(service.Annotations[key], ",") {
 					a := claim(validation.Balancer, validation.CanonicalIP(strings.TrimSpace(ip)))
-					a.SharingKey, a.Provider = service.Annotations["metallb.io/allow-shared-ip"], provider
+					a.SharingKey, a.Provider = sharing, provider
+					if service.Spec.LoadBalancerClass != nil {
+						a.Class = *service.Spec.LoadBalancerClass
+					}
 					a.Ports = v1.PortRange{Start: port.Port, End: port.Port}
 					held.Add(a)
 				}

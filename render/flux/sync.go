@@ -50,6 +50,7 @@ func NewRepository(site *v1alpha1.Site, name string) *Repository {
 		Spec: RepositorySpec{
 			Interval:  metav1.Duration{Duration: min(site.Spec.Flux.Interval.Duration, maxPoll)},
 			URL:       site.Spec.Repository.FluxURL(),
+			Provider:  site.Spec.Flux.Provider,
 			Reference: Branch{Branch: site.Spec.Repository.Branch},
 		},
 	}

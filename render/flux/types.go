@@ -61,6 +61,7 @@ type Repository struct {
 type RepositorySpec struct {
 	URL       string          `json:"url"`
 	SecretRef *Reference      `json:"secretRef,omitempty"`
+	Provider  string          `json:"provider,omitempty"`
 	Interval  metav1.Duration `json:"interval"`
 	Reference Branch          `json:"ref"`
 }

@@ -15,7 +15,16 @@ const (
 	metalLBAddresses = "metallb.io/loadBalancerIPs"
 	metalLBSharing   = "metallb.io/allow-shared-ip"
 	kubeVIPAddresses = "kube-vip.io/loadbalancerIPs"
+	ciliumAddresses  = "lbipam.cilium.io/ips"
+	ciliumSharing    = "lbipam.cilium.io/sharing-key"
 )
+
+// addressNotes are the annotations of each provider: for an address, and for the key by which Services share it.
+var addressNotes = map[string][2]string{
+	v1.ProviderMetalLB: {metalLBAddresses, metalLBSharing},
+	v1.ProviderKubeVIP: {kubeVIPAddresses, ""}, // it shares by the address alone
+	v1.ProviderCilium:  {ciliumAddresses, ciliumSharing},
+}
 
 // expose renders the Service. Node ports are kept where the type has them.
 func (o *overlay) expose(s service, spec *v1.Service, ports []corev1.ServicePort) *corev1.Service {
@@ -56,15 +65,12 @@ func (o *overlay) expose(s service, spec *v1.Service, ports []corev1.ServicePort
 		if ports[0].NodePort == 0 {
 			out.Spec.AllocateLoadBalancerNodePorts = ptr(false)
 		}
+		notes := addressNotes[exposure.AddressProvider()]
 		if exposure.LoadBalancerIP != "" {
-			key := metalLBAddresses
-			if exposure.AddressProvider() == v1.ProviderKubeVIP {
-				key = kubeVIPAddresses
-			}
-			annotations[key] = exposure.LoadBalancerIP
+			annotations[notes[0]] = exposure.LoadBalancerIP
 		}
-		if exposure.SharingKey != "" && exposure.AddressProvider() == v1.ProviderMetalLB {
-			annotations[metalLBSharing] = exposure.SharingKey
+		if exposure.SharingKey != "" && notes[1] != "" {
+			annotations[notes[1]] = exposure.SharingKey
 		}
 	}
 	// The spec's own annotations last: they may override these.

@@ -46,13 +46,20 @@ func (in In) gitSecrets() []siteobject.Secret {
 	}
 	var secrets []siteobject.Secret
 	add := func(name, purpose string) {
-		if !slices.ContainsFunc(secrets, func(other siteobject.Secret) bool { return other.Name == name }) {
+		if !slices.ContainsFunc(secrets, func(other siteobject.Secret) bool {
+			return other.Name == name && slices.Equal(other.Keys, keys)
+		}) {
 			secrets = append(secrets, siteobject.Secret{Namespace: in.Namespace, Name: name, Kind: "Secret", For: purpose,
 				Keys: keys})
 		}
 	}
 	if name := in.Site.Spec.Flux.SecretName; name != "" && in.Site.Spec.Engine != v1alpha1.EngineArgoCD {
+		own := keys
+		if in.Site.Spec.Flux.Provider == v1alpha1.FluxProviderGitHub {
+			keys = []string{"githubAppID", "githubAppInstallationID", "githubAppPrivateKey"}
+		}
 		add(name, "Flux reads the repository with it")
+		keys = own
 	}
 	if in.Site.Spec.Runner != nil {
 		secrets = append(secrets, siteobject.Secret{Namespace: in.Namespace, Name: in.Site.ConfigName(), Kind: "ConfigMap",

@@ -46,7 +46,7 @@ func writeServices(out *bytes.Buffer, site *v1alpha1.Site) {
 }
 
 // writeIronic tells where an Ironic answers, and the names in its certificate: those that the baremetal-operator and
-// the hosts call it by.
+// the hosts call it by, and the one by which Ironic calls its database, if both have one certificate.
 func writeIronic(out *bytes.Buffer, i *v1alpha1.Ironic) {
 	spec, scheme := &i.Spec, "http"
 	service := i.Name + "." + i.Namespace + ".svc" // as the baremetal-operator has it
@@ -71,11 +71,25 @@ func writeIronic(out *bytes.Buffer, i *v1alpha1.Ironic) {
 			fmt.Fprintf(out, ", `%s://%s`", scheme, netip.AddrPortFrom(a, uint16(v1alpha1.IronicPorts(spec)[0].Port)))
 		}
 	}
-	if spec.TLS.CertificateName != "" {
-		fmt.Fprintf(out, ". Names in the certificate `%s`: `%s`", spec.TLS.CertificateName, strings.Join(names, "`, `"))
+	certificate, database := spec.TLS.CertificateName, ""
+	if i.MariaDB != nil {
+		database = i.MariaDB.TLSCertificateName
+	}
+	host := ""
+	if database != "" {
+		host = i.Database().Host
+	}
+	if database == certificate && host != "" {
+		names = append(names, host)
+	}
+	if certificate != "" {
+		fmt.Fprintf(out, ". Names in the certificate `%s`: `%s`", certificate, strings.Join(names, "`, `"))
 		if spec.Networking.IPAddress == "" {
 			out.WriteString(", and the address of each node that runs it")
 		}
+	}
+	if database != certificate && host != "" {
+		fmt.Fprintf(out, ". Name in the database's certificate `%s`: `%s`", database, host)
 	}
 	out.WriteString("\n")
 }

@@ -21,6 +21,11 @@ func TestWhereServicesAnswer(t *testing.T) {
 	placement := func(spec v1alpha1.PlacementSpec) v1alpha1.SiteServices {
 		return v1alpha1.SiteServices{Placement: []v1alpha1.Placement{{Name: "p", Namespace: "n", Spec: spec}}}
 	}
+	ironicWithDatabase := func(certificate, database string) v1alpha1.SiteServices {
+		services := ironic(func(s *v1alpha1.IronicSpec) { s.TLS.CertificateName = certificate })
+		services.Ironic[0].MariaDB = &v1alpha1.MariaDB{Name: "d", TLSCertificateName: database}
+		return services
+	}
 	const head = "\n## Services of the site\n\n"
 	for _, row := range []struct {
 		why      string
@@ -37,6 +42,12 @@ func TestWhereServicesAnswer(t *testing.T) {
 			"Names in the certificate `tls`: `i.n.svc`, `192.0.2.2`, `2001:db8::2`, `203.0.113.2`\n"},
 		{"a certificate, and the nodes' addresses", ironic(func(s *v1alpha1.IronicSpec) { s.TLS.CertificateName = "tls" }),
 			head + "- Ironic `n/i`: `https://i.n.svc` in the cluster. Names in the certificate `tls`: `i.n.svc`, and the address of each node that runs it\n"},
+		{"a certificate of Ironic and its database", ironicWithDatabase("tls", "tls"), head + "- Ironic `n/i`: `https://i.n.svc` " +
+			"in the cluster. Names in the certificate `tls`: `i.n.svc`, `d.n.svc`, and the address of each node that runs it\n"},
+		{"one of each", ironicWithDatabase("tls", "db"), head + "- Ironic `n/i`: `https://i.n.svc` in the cluster. Names in the " +
+			"certificate `tls`: `i.n.svc`, and the address of each node that runs it. Name in the database's certificate `db`: `d.n.svc`\n"},
+		{"one of the database", ironicWithDatabase("", "db"), head + "- Ironic `n/i`: `http://i.n.svc` in the cluster. " +
+			"Name in the database's certificate `db`: `d.n.svc`\n"},
 		{"a Placement with an address and certificates", placement(v1alpha1.PlacementSpec{
 			Override: &v1alpha1.PlacementOverride{Service: map[string]v1alpha1.PlacementService{"internal": {Metadata: &v1alpha1.PlacementMetadata{Annotations: map[string]string{"metallb.universe.tf/loadBalancerIPs": "172.17.0.80, 2001:db8::80"}}}}},
 			TLS:      &v1alpha1.PlacementTLS{API: &v1alpha1.PlacementTLSAPI{Internal: &v1alpha1.PlacementCertificate{SecretName: "tls"}}},

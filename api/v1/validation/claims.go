@@ -34,11 +34,13 @@ const (
 	SyncObjects                     // a SyncName
 )
 
-// Claim is a claim of a resource. The other fields are those of a load balancer's address.
+// Claim is a claim of a resource. The other fields are those of a load balancer's address, and of a node port.
 type Claim struct {
 	Resource
-	SharingKey, Provider string
-	Ports                v1.PortRange
+	SharingKey, Provider, Class string
+	Ports                       v1.PortRange
+	// Service that has a node port.
+	Service string
 }
 
 // Held is what a cluster has in the tree.
@@ -135,12 +137,14 @@ func Claims(c *v1.SIPCluster) []Asked {
 	}
 	for _, e := range c.Entries() {
 		if p := e.NodePorts; p.Start > 0 && p.End >= p.Start { // without a number the API server chooses
-			add(NodePort, "", e.Path, e.NodePortField).Ports = p
+			asked := add(NodePort, "", e.Path, e.NodePortField)
+			asked.Ports, asked.Service = p, e.Name
 		}
 		if exposure := e.Service.Service; exposure != nil {
 			for _, ip := range exposure.Addresses() {
 				asked := address(Balancer, ip, e.Path, e.Path+".service.loadBalancerIP")
 				asked.SharingKey, asked.Provider, asked.Ports = exposure.SharingKey, exposure.AddressProvider(), e.Ports
+				asked.Class = exposure.LoadBalancerClass
 				for _, key := range poolKeys {
 					asked.Pool = cmp.Or(asked.Pool, exposure.Annotations[key])
 				}
@@ -238,8 +242,24 @@ func (s *siteClaims) claim(c claimant) {
 	}
 	if !lost {
 		others = append(others, c)
+		s.moves(c)
 	}
 	s.claims[c.Resource] = others
+}
+
+// moves complains about a node port that another Service of the cluster has in the tree. The API server refuses a port
+// that two Services have, and an engine deletes or changes the other one only after an apply that succeeds.
+func (s *siteClaims) moves(c claimant) {
+	for _, held := range s.held[c.cluster.Key()][c.Resource] {
+		pair := [2]string{c.cluster.Key() + " " + c.Field, held.Service}
+		if c.Kind != NodePort || held.Service == "" || held.Service == c.Service || s.said[pair] {
+			continue
+		}
+		s.said[pair] = true
+		s.say(c.cluster, c.Field, OfField, redact.Sprintf("node port %s is that of Service %s in the tree, and the API "+
+			"server refuses a port that two Services have: give it up there in one commit, and ask for it here in the next",
+			c.Name, held.Service))
+	}
 }
 
 // tell complains about a claim of a resource that another one has, once for each field and each other entry.
@@ -272,6 +292,9 @@ func (c claimant) clash(other claimant) (kind Kind, message string) {
 		case c.SharingKey == "" || other.SharingKey != c.SharingKey:
 			message = redact.Sprintf("%s is claimed by %s already, and the two do not give the same sharingKey", c.Name,
 				other)
+		case other.Provider == c.Provider && other.Class != c.Class:
+			message = redact.Sprintf("%s is claimed by %s already, of another loadBalancerClass: both would announce it",
+				c.Name, other)
 		case other.Provider != c.Provider:
 			message = redact.Sprintf("%s is claimed from %q by %s already, and from %q here", c.Name, other.Provider, other,
 				c.Provider)

@@ -42,6 +42,12 @@ func TestSiteClaims(t *testing.T) {
 		{"one address without sharing", func(a, b *v1.Services) {
 			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1", ""), balanced("192.0.2.1", "")
 		}, "spec.services.jumpHost[0].service.loadBalancerIP", "sharingKey"},
+		{"one address of two classes", func(a, b *v1.Services) {
+			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1", "a"), balanced("192.0.2.1", "a")
+			a.JumpHost[0].NodePort, b.JumpHost[0].NodePort = 0, 0
+			a.JumpHost[0].Service.Service.LoadBalancerClass = "io.cilium/l2-announcer"
+			b.JumpHost[0].Service.Service.LoadBalancerClass = "io.cilium/bgp-control-plane"
+		}, "spec.services.jumpHost[0].service.loadBalancerIP", "of another loadBalancerClass: both would announce it"},
 		{"one address with different keys", func(a, b *v1.Services) {
 			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1", "a"), balanced("192.0.2.1", "b")
 		}, "spec.services.jumpHost[0].service.loadBalancerIP", "sharingKey"},
@@ -100,6 +106,36 @@ func heldOf(claims ...Claim) Held {
 	return held
 }
 
+// TestPortsThatMove: the API server refuses a node port that two Services have, so a port that another Service of the
+// cluster has in the tree is given up before it is asked for.
+func TestPortsThatMove(t *testing.T) {
+	port := func(service, number string) Claim {
+		return Claim{Resource: Resource{NodePort, number}, Service: service}
+	}
+	const first, second = "loadbalancer-controlplane-a", "loadbalancer2-controlplane-a"
+	for _, row := range []struct {
+		why  string
+		held Held
+		want []string
+	}{
+		{"each keeps its port", heldOf(port(first, "30000"), port(second, "30005")), nil},
+		{"both are new", nil, nil},
+		{"a port that no Service has any more", heldOf(port(first, "30001")), nil},
+		{"the first takes the port of the second", heldOf(port(second, "30000")), []string{second}},
+		{"both swap", heldOf(port(first, "30005"), port(second, "30000")), []string{second, first}},
+		{"a port of a Service that goes", heldOf(port("jumphost-a", "30005")), []string{"jumphost-a"}},
+	} {
+		c := claiming("a", 30000, "", "", "", "")
+		c.Spec.Services.LoadBalancerControlPlane = append(c.Spec.Services.LoadBalancerControlPlane,
+			v1.LoadBalancerControlPlane{NodePort: 30005})
+		errs := ValidateHeld([]v1.SIPCluster{c}, map[string]Held{"n/a": row.held}, 30000, 32767)
+		need.Len(t, row.why, errs, len(row.want))
+		for i, service := range row.want[:min(len(errs), len(row.want))] {
+			need.Words(t, row.why, errs[i].Error(), "is that of Service "+service+" in the tree", "give it up there in one commit")
+		}
+	}
+}
+
 // TestValidateHeld: of two that claim a thing, the one that has it keeps it, whatever the names say.
 func TestValidateHeld(t *testing.T) {
 	dexed := func(name string) v1.SIPCluster {
@@ -121,9 +157,9 @@ func TestValidateHeld(t *testing.T) {
 		{"a pod's address", claiming("a", 0, "", "", "", "10.1.1.1"), claiming("b", 0, "", "", "", "10.1.1.1"),
 			heldOf(Claim{Resource: Resource{PodIP, "n/net 10.1.1.1"}}), "n/net 10.1.1.1 is claimed by n/HOLDER"},
 		{"a load balancer's address", claiming("a", 0, "", "203.0.113.1", "", ""), claiming("b", 0, "", "203.0.113.1", "", ""),
-			heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is claimed by n/HOLDER"},
+			heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "", Provider: "metallb", Ports: v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is claimed by n/HOLDER"},
 		{"a shared one at the same port", claiming("a", 0, "", "203.0.113.1", "k", ""), claiming("b", 0, "", "203.0.113.1", "k", ""),
-			heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is shared with n/HOLDER"},
+			heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "k", Provider: "metallb", Ports: v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is shared with n/HOLDER"},
 		{"Dex's keys", dexed("a"), dexed("b"), heldOf(Claim{Resource: Resource{DexState, "n"}}), "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
 	} {
 		places := map[string]bool{}
@@ -151,7 +187,7 @@ func TestValidateHeld(t *testing.T) {
 		need.Equal(t, row.why, len(places), 1)
 	}
 	shared := claiming("a", 0, "", "203.0.113.1", "k", "")
-	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Resource{Balancer, "203.0.113.1"}, "k", "metallb", v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
+	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "k", Provider: "metallb", Ports: v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
 		t.Errorf("shared at another port: found %v", errs)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	definition "github.com/airshipit/sipgen/internal/fields"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -159,6 +160,10 @@ func validateExposure(e *v1.ServiceExposure, at complaints) {
 		if field.value != "" && e.Type != corev1.ServiceTypeLoadBalancer {
 			at.at(".%s", field.name).add("has no meaning without type: LoadBalancer")
 		}
+	}
+	if e.LoadBalancerIP != "" && e.AddressProvider() == "" {
+		at.at(".provider").add("missing: loadBalancerClass %s does not say who gives the address: metallb, kube-vip or "+
+			"cilium; with another one, leave out loadBalancerIP", redact.Value(e.LoadBalancerClass))
 	}
 	if e.SharingKey != "" && e.LoadBalancerIP == "" {
 		at.at(".sharingKey").add("needs loadBalancerIP, the address that is shared")

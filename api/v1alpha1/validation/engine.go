@@ -123,3 +123,23 @@ func validateFluxIdentity(f *v1alpha1.Flux, apply v1alpha1.ApplyMode, add Report
 		validateIdentity(f.Identity, func(format string, args ...any) { add(field, format, args...) })
 	}
 }
+
+// validateFluxProvider refuses what Flux would not read the repository with.
+func validateFluxProvider(s *v1alpha1.Site, add Report) {
+	provider := s.Spec.Flux.Provider
+	switch provider {
+	case v1alpha1.FluxProviderGitHub:
+		if s.Spec.Flux.SecretName == "" {
+			add("spec.flux.secretName", "missing: the Secret of the GitHub App, which provider github needs")
+		}
+	case v1alpha1.FluxProviderAzure:
+		if s.Spec.Flux.SecretName != "" {
+			add("spec.flux.secretName", "found a Secret, want none: with provider azure Flux logs in by workload identity")
+		}
+	default:
+		return
+	}
+	if ssh, _ := s.Spec.Repository.SSH(); ssh {
+		add("spec.flux.provider", "found %s, want a repository by https: Flux reads ssh with a key", provider)
+	}
+}

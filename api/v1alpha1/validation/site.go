@@ -57,6 +57,7 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	validateFluxIdentity(&spec.Flux, spec.Hosts.Apply, add)
 	checkName("spec.flux.namespace", spec.Flux.Namespace, add)
 	validateRootAccount(s, add)
+	validateFluxProvider(s, add)
 	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
 	checkName("spec.argocd.project", spec.ArgoCD.Project, add)
 	if spec.Flux.Interval.Duration < minInterval {

@@ -122,6 +122,8 @@ func TestBadSites(t *testing.T) {
 		"a group that writes labels":                  {repository + "  labelGuard: {writers: ['system:serviceaccounts']}\n", `spec.labelGuard.writers[0]: found "system:serviceaccounts"`},
 		"a writer without a name":                     {repository + "  labelGuard: {writers: ['']}\n", `spec.labelGuard.writers[0]: found ""`},
 		"an identity that merge does not use":         {repository + "  flux: {identity: me}\n", "spec.flux.identity: has no meaning with apply: merge"},
+		"a GitHub App without a Secret":               {repository + "  flux: {provider: github}\n", "spec.flux.secretName: missing: the Secret of the GitHub App"},
+		"a workload identity and a Secret":            {repository + "  flux: {provider: azure, secretName: a}\n", "spec.flux.secretName: found a Secret, want none"},
 		"a root's account that is no name":            {repository + "  flux: {serviceAccountName: a b}\n", `spec.flux.serviceAccountName: found "a b"`},
 		"a root that makes its own account":           {repository + "  flux: {serviceAccountName: sipgen-dc1-policy}\n", `spec.flux.serviceAccountName: found "sipgen-dc1-policy", want a name that neither begins with sipgen-dc1-`},
 		"a root as a cluster's account":               {repository + "  flux: {serviceAccountName: a.b.infra}\n", `spec.flux.serviceAccountName: found "a.b.infra"`},

@@ -59,7 +59,10 @@ func Files(site *v1alpha1.Site) (map[string][]byte, error) {
 func vinoObject(site *v1alpha1.Site, v *v1alpha1.VirtualHosts) any {
 	spec := v.Spec.Object()
 	if site.Spec.Engine != v1alpha1.EngineArgoCD {
-		variable := func(name string) string { return "${" + QuoteVariable + "}${" + name + "}${" + QuoteVariable + "}" }
+		// Between single quotes YAML reads two of them as one.
+		variable := func(name string) string {
+			return "${" + QuoteVariable + "}${" + name + "//'/''}${" + QuoteVariable + "}"
+		}
 		spec["bmcCredentials"] = map[string]any{"username": variable(UsernameVariable),
 			"password": variable(PasswordVariable)}
 	}
