@@ -231,17 +231,24 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 		return HostStatus{State: NotSynced, What: "has none of its labels yet"}
 	case len(differ) > 0:
 		return HostStatus{State: NotSynced, What: strings.Join(differ, ", ")}
-	case claim.Pending && keptByCluster(&host.State):
-		return HostStatus{State: Reserved, What: reserved(host, "no other cluster")}
-	case claim.Pending && host.State.InUse():
-		return HostStatus{State: Pending, What: in.letGo(claim, &host.State) + use(&host.State)}
 	case claim.Pending:
-		return HostStatus{State: Pending, What: "nothing uses it: the next run releases it"}
+		return in.pending(claim, host)
 	}
 	if taken(&host.State) {
 		return HostStatus{State: Taken, What: use(&host.State) + ": no machine of its cluster can take it"}
 	}
 	return HostStatus{State: Synced, What: idle(claim, host)}
+}
+
+// pending describes a host whose release waits for the end of its use.
+func (in *Input) pending(claim *holdings.Claim, host *inventory.Host) HostStatus {
+	switch {
+	case keptByCluster(&host.State):
+		return HostStatus{State: Reserved, What: reserved(host, "no other cluster")}
+	case host.State.InUse():
+		return HostStatus{State: Pending, What: in.letGo(claim, &host.State) + use(&host.State)}
+	}
+	return HostStatus{State: Pending, What: "nothing uses it: the next run releases it"}
 }
 
 // taken reports whether something uses a host that is no machine of Cluster API, so that no machine can take it.
