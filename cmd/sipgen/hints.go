@@ -56,7 +56,10 @@ var hints = []struct {
 	{publish.ErrTimeout, "--timeout raises the limit"},
 	{fs.ErrPermission, "check the owner and permissions of that path"},
 	{publish.ErrRejected, "--propose BRANCH pushes to a separate branch, for a pull request; " +
-		"the administrator of the repository knows which names it accepts"},
+		"--trailer 'Signed-off-by=Name <address>' adds a line that a hook asks for; " +
+		"the administrator of the repository knows which names and commits it accepts"},
+	{forge.ErrNoRepository, "the branch is pushed; if the forge's pages are below a folder, as in " +
+		"https://git.example.org/gitlab, --forge-url names the folder, too"},
 	{push.ErrNoPullRequest, "the branch is pushed; run it again, or open the pull request by hand"},
 	{syscall.ENOSPC, "the disk is full: free some space, then run it again"},
 	{forge.ErrCertificate, cmdline.SetBy("CAFile")},

@@ -8,13 +8,16 @@ import (
 	"fmt"
 	"net/mail"
 	"os"
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -25,6 +28,7 @@ type commitFlags struct {
 	message       string
 	signKey       string
 	requireSigned bool
+	trailers      []string
 }
 
 func (c *commitFlags) flags(command *cobra.Command) {
@@ -35,6 +39,8 @@ func (c *commitFlags) flags(command *cobra.Command) {
 	flags.StringVar(&c.signKey, "sign-key", "",
 		"sign the commit with this private key `FILE`, SSH or armored OpenPGP; "+
 			"its passphrase is $SIPGEN_SIGN_PASSPHRASE, or in the file $SIPGEN_SIGN_PASSPHRASE_FILE")
+	flags.StringArrayVar(&c.trailers, "trailer", nil,
+		"add the trailer `KEY=VALUE` to the commit, for example 'Signed-off-by=Name <address>'; repeatable")
 	flags.BoolVar(&c.requireSigned, "require-signed", false, "push no unsigned commit")
 }
 
@@ -53,7 +59,30 @@ func (c *commitFlags) meta(now time.Time) (publish.Meta, error) {
 	if strings.ContainsAny(c.message, "\n\r") {
 		errs = append(errs, errors.New("--message: has a line break, want one line"))
 	}
+	for _, text := range c.trailers {
+		trailer, err := parseTrailer(text)
+		errs = append(errs, err)
+		meta.Trailers = append(meta.Trailers, trailer)
+	}
 	return meta, errors.Join(errs...)
+}
+
+// trailerKey is a key as git's interpret-trailers reads it.
+var trailerKey = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+
+// parseTrailer reads KEY=VALUE. The keys of sipgen's own trailers are refused: sipgen and the reviewer of a pull request
+// find the inputs of a commit by them.
+func parseTrailer(text string) (publish.Trailer, error) {
+	key, value, found := strings.Cut(text, "=")
+	value = strings.TrimSpace(value)
+	own := strings.ToLower(key)
+	switch {
+	case !found || !trailerKey.MatchString(key) || value == "" || strings.ContainsFunc(value, unicode.IsControl):
+		return publish.Trailer{}, errors.New("--trailer: want KEY=VALUE: letters, digits and -, and a value on one line")
+	case strings.HasSuffix(own, strings.ToLower(digestTrailer)), strings.HasPrefix(own, "sipgen-"), own == "dry-commit":
+		return publish.Trailer{}, redact.Errorf("--trailer: %s is a key of sipgen's own", key)
+	}
+	return publish.Trailer{Key: key, Value: value}, nil
 }
 
 // readSigner reads a private key of the kind in its first line.

@@ -73,9 +73,11 @@ func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []st
 	}
 	to.Warnings = append(to.Warnings, unencrypted(to.Target, to.PullRequest)...)
 	to.Meta.Adopt = d.adopt
-	if to.Meta.Trailers, err = Trailers(loaded, d.Version); err != nil {
+	own, err := Trailers(loaded, d.Version)
+	if err != nil {
 		return nil, err
 	}
+	to.Meta.Trailers = append(own, to.Meta.Trailers...)
 	return to, d.hydrator.add(&to.Meta, specs)
 }
 
