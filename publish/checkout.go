@@ -23,9 +23,12 @@ import (
 // HEAD, and to MERGE_HEAD while a merge is under way, are looked at, and a merge changes what none of its parents has. A
 // commit is no older than its parents.
 //
-// It is zero, unknown, if the folder is in no checkout, if no commit has the files so, and where the history ends before
-// one is found: in a shallow clone, or beyond 5,000 commits. At its end a commit that has the files so changed them.
-func FolderChange(ctx context.Context, dir string, tree Tree, concerns func(name string) bool) time.Time {
+// A change more than a day before since is not looked for: the result is then the time of some commit that has the files
+// so, and is older. It is zero, unknown, if the folder is in no checkout, if no commit has the files so, and where the
+// history ends before one is found: in a shallow clone, or beyond 5,000 commits. At its end a commit that has the files so
+// changed them.
+func FolderChange(ctx context.Context, dir string, tree Tree, since time.Time,
+	concerns func(name string) bool) time.Time {
 	full, err := filepath.Abs(dir)
 	if err == nil {
 		full, err = filepath.EvalSymlinks(full)
@@ -49,7 +52,7 @@ func FolderChange(ctx context.Context, dir string, tree Tree, concerns func(name
 		below = ""
 	}
 	walk := &folderWalk{store: store, path: filepath.ToSlash(below), concerns: concerns,
-		sums: map[folderMatch]plumbing.Hash{}}
+		oldest: since.Add(-clockSkew), sums: map[folderMatch]plumbing.Hash{}, same: map[plumbing.Hash]bool{}}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(tree)), func(name string) bool { return !concerns(name) })
 	walk.want = walk.sumOf(tree, names, "")
 	when, err := walk.newest(ctx, heads(store))
@@ -78,7 +81,9 @@ type folderWalk struct {
 	store    storer.EncodedObjectStorer
 	path     string // of the folder in the repository
 	concerns func(string) bool
+	oldest   time.Time                     // older changes are not looked for
 	want     plumbing.Hash                 // of the files that concern the caller
+	same     map[plumbing.Hash]bool        // whether a commit's tree has the files so
 	sums     map[folderMatch]plumbing.Hash // by tree, and its name with a slash
 }
 
@@ -86,21 +91,18 @@ type folderWalk struct {
 func (w *folderWalk) newest(ctx context.Context, tips []plumbing.Hash) (when time.Time, err error) {
 	seen := map[plumbing.Hash]bool{}
 	var queue commitHeap
-	add := func(hash plumbing.Hash) error {
-		if seen[hash] {
-			return nil
-		}
-		seen[hash] = true
-		commit, err := object.GetCommit(w.store, hash)
-		if err == nil {
+	add := func(commit *object.Commit) {
+		if !seen[commit.Hash] {
+			seen[commit.Hash] = true
 			heap.Push(&queue, commit)
 		}
-		return err
 	}
 	for _, tip := range tips {
-		if err := add(tip); err != nil {
+		commit, err := object.GetCommit(w.store, tip)
+		if err != nil {
 			return time.Time{}, err
 		}
+		add(commit)
 	}
 	for range historyLimit {
 		// A commit of a slow clock may hide a newer one behind it.
@@ -115,19 +117,20 @@ func (w *folderWalk) newest(ctx context.Context, tips []plumbing.Hash) (when tim
 		changed, since := has, commit.Committer.When
 		for _, hash := range commit.ParentHashes {
 			parent, err := object.GetCommit(w.store, hash)
-			switch {
-			case errors.Is(err, plumbing.ErrObjectNotFound) && has:
+			if errors.Is(err, plumbing.ErrObjectNotFound) && has {
 				continue // the history ends
-			case err == nil:
-				var same bool
-				same, err = w.has(parent)
-				changed = changed && !same
-				since = later(since, parent.Committer.When)
 			}
-			if err = errors.Join(err, add(hash)); err != nil {
+			if err != nil {
 				return time.Time{}, err
 			}
+			same, err := w.has(parent)
+			if err != nil {
+				return time.Time{}, err
+			}
+			changed, since = changed && !same, later(since, parent.Committer.When)
+			add(parent)
 		}
+		changed = changed || has && since.Before(w.oldest)
 		if changed {
 			when = later(when, since)
 		}
@@ -144,11 +147,15 @@ func later(a, b time.Time) time.Time {
 
 // has reports whether a commit has the files as they are wanted.
 func (w *folderWalk) has(commit *object.Commit) (bool, error) {
+	if same, ok := w.same[commit.TreeHash]; ok {
+		return same, nil
+	}
 	site, err := siteTree(w.store, commit.TreeHash, w.path)
 	if err != nil && !errors.Is(err, ErrTaken) {
 		return false, err
 	}
 	sum, err := w.sum(site, "")
+	w.same[commit.TreeHash] = sum == w.want
 	return sum == w.want, err
 }
 

@@ -86,10 +86,24 @@ func TestFolderChangeWhere(t *testing.T) {
 	folderChange(t, "no commit", empty, now, 0)
 }
 
+// TestFolderChangeFarDown: a tree that has been there for long is older than the hosts, however many commits follow.
+func TestFolderChangeFarDown(t *testing.T) {
+	t.Parallel()
+	checkout := t.TempDir()
+	git(t, checkout, "init", "--quiet", "--initial-branch=main")
+	record(t, checkout, then([]past{{minute: 1, file: "hosts/a=1"}}, historyLimit+1))
+	concerns := func(name string) bool { return strings.HasPrefix(name, "hosts/") }
+	one, two := Tree{"hosts/a": []byte("1")}, Tree{"hosts/a": []byte("2")}
+	found := FolderChange(t.Context(), checkout, one, minute(4000), concerns)
+	need.That(t, !found.IsZero() && found.Before(minute(4000)), "found minute %v, want one before 4000",
+		found.Sub(minute(0)).Minutes())
+	need.That(t, FolderChange(t.Context(), checkout, two, minute(4000), concerns).IsZero(), "a tree that no commit has")
+}
+
 // folderChange fails unless the last change of a folder is of a minute.
 func folderChange(t testing.TB, why, folder string, tree Tree, want int) {
 	t.Helper()
-	found := FolderChange(t.Context(), folder, tree, func(name string) bool { return strings.HasPrefix(name, "hosts/") })
+	found := FolderChange(t.Context(), folder, tree, minute(0), func(name string) bool { return strings.HasPrefix(name, "hosts/") })
 	if want == 0 {
 		need.That(t, found.IsZero(), "%s: found minute %v, want none", why, found.Sub(minute(0)).Minutes())
 		return

@@ -155,7 +155,7 @@ func ReadFolder(ctx context.Context, dir string, adopt bool, hostsRead time.Time
 	}
 	tree := previousOf(dir, dir, state, time.Time{})
 	if !hostsRead.IsZero() {
-		tree.Committed = publish.FolderChange(ctx, dir, state.Tree, render.IsAboutHosts)
+		tree.Committed = publish.FolderChange(ctx, dir, state.Tree, hostsRead, render.IsAboutHosts)
 	}
 	tree.around, tree.Adopt = inFolder(dir), adopt
 	if tree.Unsealed == nil && !adopt {
