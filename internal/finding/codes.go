@@ -82,6 +82,7 @@ const (
 	Unfit           = "SIP075"
 	Slow            = "SIP076"
 	Crosses         = "SIP077"
+	NoSelector      = "SIP078"
 )
 
 // Code is the entry of a code in the table.

@@ -87,7 +87,7 @@ func TestEmptyFiles(t *testing.T) {
 
 // TestUnreadableIsNotPowerless: of a host that cannot be read nobody knows whether it has a power control. A value that wants quotes is told so.
 func TestUnreadableIsNotPowerless(t *testing.T) {
-	in := inputs(t, siteOf(""), cluster("a", "{nodes: {Worker: {count: {active: 2}}}}"), bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}")+bmh("h2", "", ""))
+	in := inputs(t, siteOf(""), cluster("a", "{nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}"), bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}")+bmh("h2", "", ""))
 	got := codes(in.Check())
 	need.Must(t, len(got) == 1 && strings.HasPrefix(got[0], "SIP031 "), "found %q, want one SIP031", got)
 	fault := inventory.Fault{Kind: inventory.FaultObject, Field: "metadata.labels.rack", Text: "found a whole number, want a string"}

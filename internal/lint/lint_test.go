@@ -84,7 +84,7 @@ func codes(findings []finding.Finding) []string {
 }
 
 const (
-	any1    = "{nodes: {Worker: {count: {active: 1}}}}"
+	any1    = "{nodes: {Worker: {labelSelector: {}, count: {active: 1}}}}"
 	jump    = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: %d, sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
 	imaged  = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: 30022, image: \"%s\", sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
 	lb      = "services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, service: {type: LoadBalancer, loadBalancerIP: %s}}]}"
@@ -116,11 +116,11 @@ func TestCodes(t *testing.T) {
 		want                     []string
 	}{
 		{why: "a host that nobody can switch on, among others",
-			specs: cluster("a", "{nodes: {Worker: {count: {active: 2}}}}"),
+			specs: cluster("a", "{nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}"),
 			hosts: bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}") + bmh("h2", "", ""),
 			want:  []string{"SIP031 warning BareMetalHost metal3/h2 spec.bmc"}},
 		{why: "a host of which metal3 says that it can be had",
-			specs: cluster("a", "{nodes: {Worker: {count: {active: 2}}}}"),
+			specs: cluster("a", "{nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}"),
 			hosts: bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}") +
 				strings.Replace(bmh("h2", "", ""), "---\n", "status: {operationalStatus: OK, provisioning: {state: available}}\n---\n", 1)},
 		{why: "an image without a tag",
@@ -134,11 +134,18 @@ func TestCodes(t *testing.T) {
 			specs: cluster("a", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}") + cluster("b", "{"+fmt.Sprintf(lb, "192.0.2.1")+"}"),
 			want:  []string{"SIP033 error SIPCluster a/a spec.services.loadBalancerControlPlane[0]", "SIP033 error SIPCluster b/b spec.services.loadBalancerControlPlane[0]"}},
 		{why: "two addresses, and a role that asks for no host",
-			specs: cluster("a", "{nodes: {ControlPlane: {count: {active: 0}}}, "+fmt.Sprintf(lb, "192.0.2.1")+"}") + cluster("b", "{nodes: {ControlPlane: {}}, "+fmt.Sprintf(lb, "192.0.2.2")+"}"),
+			specs: cluster("a", "{nodes: {ControlPlane: {labelSelector: {}, count: {active: 0}}}, "+fmt.Sprintf(lb, "192.0.2.1")+"}") + cluster("b", "{nodes: {ControlPlane: {}}, "+fmt.Sprintf(lb, "192.0.2.2")+"}"),
 			want: []string{"SIP016 warning SIPCluster b/b spec.nodes.ControlPlane.count",
 				"SIP033 warning SIPCluster a/a spec.services.loadBalancerControlPlane[0]", "SIP033 warning SIPCluster b/b spec.services.loadBalancerControlPlane[0]"}},
 		{why: "selectors that overlap with enough for both",
 			specs: cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)) + cluster("b", fmt.Sprintf(workers, "x", "rack", 1, 0)), hosts: four},
+		{why: "a role without a selector", hosts: four,
+			specs: cluster("a", "{nodes: {Worker: {count: {active: 1}}}}"),
+			want:  []string{"SIP078 warning SIPCluster a/a spec.nodes.Worker.labelSelector"}},
+		{why: "any host will do", hosts: four,
+			specs: cluster("a", "{nodes: {Worker: {labelSelector: {}, count: {active: 1}}}}")},
+		{why: "hardware selects hosts as well", hosts: fourInspected,
+			specs: cluster("a", "{nodes: {Worker: {hardware: {cpus: 1}, count: {active: 1}}}}")},
 		{why: "a flavor that no host has",
 			specs: cluster("a", fmt.Sprintf(workers, "z", "rack", 1, 0)), hosts: four,
 			want: []string{"SIP005 error SIPCluster a/a spec.nodes.Worker.labelSelector"}},
@@ -280,12 +287,12 @@ func TestCodes(t *testing.T) {
 			specs: cluster("a", "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: z}}, hostNamespaces: [east], count: {active: 1}}}}"), hosts: bmh("h1", "flavor: x", "") + in("east", bmh("h2", "flavor: b", "")),
 			want: []string{"SIP005 error SIPCluster a/a spec.nodes.Worker.labelSelector"}},
 		{why: "a standby host for a rollout of one control plane",
-			specs: cluster("a", "{nodes: {ControlPlane: {count: {active: 1, standby: 1}}}}"), hosts: bmh("h1", "", "") + bmh("h2", "", ""),
+			specs: cluster("a", "{nodes: {ControlPlane: {labelSelector: {}, count: {active: 1, standby: 1}}}}"), hosts: bmh("h1", "", "") + bmh("h2", "", ""),
 			want: []string{"SIP024 warning SIPCluster a/a spec.nodes.ControlPlane.count.standby"}},
-		{why: "one for three control planes, which go down first", specs: cluster("a", "{nodes: {ControlPlane: {count: {active: 3, standby: 1}}}}"),
+		{why: "one for three control planes, which go down first", specs: cluster("a", "{nodes: {ControlPlane: {labelSelector: {}, count: {active: 3, standby: 1}}}}"),
 			hosts: bmh("h1", "", "") + bmh("h2", "", "") + bmh("h3", "", "") + bmh("h4", "", "")},
 		{why: "an even number of control planes",
-			specs: cluster("a", "{nodes: {ControlPlane: {count: {active: 2}}}}"), hosts: bmh("h1", "", "") + bmh("h2", "", ""),
+			specs: cluster("a", "{nodes: {ControlPlane: {labelSelector: {}, count: {active: 2}}}}"), hosts: bmh("h1", "", "") + bmh("h2", "", ""),
 			want: []string{"SIP025 warning SIPCluster a/a spec.nodes.ControlPlane.count.active"}},
 		{why: "a label that is none, a name that is none, an object that cannot be read, one that is there twice",
 			hosts: bmh("h1", "rack: a b", "") + bmh("../h", "", "") + bmh("h2", "", "online: perhaps") + bmh("h3", "", "") + bmh("h3", "", ""),

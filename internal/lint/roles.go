@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,6 +53,11 @@ func (c *checker) roles() {
 	for i := range wanting {
 		r := &wanting[i]
 		c.hardware(r)
+		if r.selectsByAccident() {
+			c.cluster(finding.NoSelector, finding.Warning, r.cluster, r.field(".labelSelector"),
+				fmt.Sprintf("missing: the role takes any of %s", text.Count(len(c.Hosts), "host")),
+				"name the labels of the hosts, or write {} if any host will do")
+		}
 		chosen, found := known[r.selector.String()]
 		if !found {
 			chosen = matching(labeled, r.selector.Matches)
@@ -68,6 +74,20 @@ func (c *checker) roles() {
 		}
 		c.unlabelled(r, chosen)
 	}
+}
+
+// selectsByAccident reports whether nothing narrows which hosts the role takes, and nothing says that this is meant.
+func (r *role) selectsByAccident() bool {
+	if !r.selector.Empty() || r.set.Hardware != nil || r.cluster.Document == nil {
+		return false
+	}
+	var written struct {
+		Spec struct {
+			Nodes map[string]map[string]json.RawMessage `json:"nodes"`
+		} `json:"spec"`
+	}
+	return json.Unmarshal(r.cluster.Document.JSON, &written) == nil && written.Spec.Nodes[r.name] != nil &&
+		written.Spec.Nodes[r.name]["labelSelector"] == nil
 }
 
 // mostHeld is how many hosts of selectors are kept: thousands of roles may each select nearly all hosts differently.
