@@ -34,7 +34,7 @@ UNITS = $$($(GO) list ./... | grep -v '/e2e')
 BROWSER = ^TestBrowser$$
 # What takes the processor for seconds and changes rarely: make check runs it.
 SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages \
-	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded \
+	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestFolderChangeFarDown \
 	 TestLargeSites TestLastChangeFarDown \
 	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
 	 TestRecordOfHardShapes TestSecurityTable \
