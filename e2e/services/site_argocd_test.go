@@ -156,7 +156,7 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	}
 	need.Deep(t, "hosts of", labeled, map[string]int{"red": 6, "blue": 6})
 
-	// Values that YAML would read as something else, and a quote, which Flux could not put in.
+	// Values that YAML would read as something else.
 	const username, password = "0123", `true: #{` + canary + `} & "x\y'`
 	commands := site.plan(t, func(line string) bool { return strings.HasPrefix(line, "kubectl ") })
 	need.Must(t, len(commands) == 2, "PLAN.md has the commands %q, want two", commands)
