@@ -110,13 +110,10 @@ func unreachable(err error) string {
 // explain turns the errors of the transports into ours, with what to do.
 func (r *remote) explain(err error) error {
 	var (
-		refused     *refusal
-		certificate *tls.CertificateVerificationError
-		authority   x509.UnknownAuthorityError
-		hostname    x509.HostnameError
-		answer      *wire.AnswerError
-		library     *plumbing.UnexpectedError
-		status      *githttp.Err
+		refused *refusal
+		answer  *wire.AnswerError
+		library *plumbing.UnexpectedError
+		status  *githttp.Err
 	)
 	message := ""
 	if err != nil {
@@ -150,6 +147,30 @@ func (r *remote) explain(err error) error {
 	case knownhosts.IsHostUnknown(err):
 		return fmt.Errorf("%w: %s is not in known_hosts: %s", ErrHostKey, r.endpoint.Host,
 			r.target.Auth.keys().ScanHint(r.endpoint))
+	}
+	if said := r.explainTLS(err, message); said != nil {
+		return said
+	}
+	switch {
+	case errors.As(err, &library) && errors.As(library.Err, &status):
+		return fmt.Errorf("the server answers %d %s: try again, or ask who runs it", status.StatusCode(),
+			http.StatusText(status.StatusCode()))
+	case unreachable(err) != "":
+		return &unreachableError{unreachable(err), err}
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("pushing to a local repository needs git, which is not installed: %w", err)
+	}
+	return err
+}
+
+// explainTLS does so for certificates, the server's and ours, and for proxies. It is nil for all else.
+func (r *remote) explainTLS(err error, message string) error {
+	var (
+		certificate *tls.CertificateVerificationError
+		authority   x509.UnknownAuthorityError
+		hostname    x509.HostnameError
+	)
+	switch {
 	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname):
 		return &SettingError{"CAFile", fmt.Errorf("%w: %s", ErrCertificate, message)}
 	case strings.Contains(message, "Proxy Authentication Required"):
@@ -161,15 +182,8 @@ func (r *remote) explain(err error) error {
 	case strings.Contains(message, "remote error: tls: ") && r.target.Auth.ClientCertFile != "":
 		return fmt.Errorf("%w: the server rejected the client certificate %s: %s", ErrAuth, r.target.Auth.ClientCertFile,
 			message)
-	case errors.As(err, &library) && errors.As(library.Err, &status):
-		return fmt.Errorf("the server answers %d %s: try again, or ask who runs it", status.StatusCode(),
-			http.StatusText(status.StatusCode()))
-	case unreachable(err) != "":
-		return &unreachableError{unreachable(err), err}
-	case errors.Is(err, exec.ErrNotFound):
-		return fmt.Errorf("pushing to a local repository needs git, which is not installed: %w", err)
 	}
-	return err
+	return nil
 }
 
 // masked returns an error that may be printed: every line is plain text, and secrets of this login that a library or
