@@ -152,7 +152,8 @@ func (r *remote) explain(err error) error {
 		return said
 	}
 	switch {
-	case errors.As(err, &library) && errors.As(library.Err, &status):
+	case errors.As(err, &library) && errors.As(library.Err, &status) &&
+		status.StatusCode() >= http.StatusInternalServerError:
 		return fmt.Errorf("the server answers %d %s: try again, or ask who runs it", status.StatusCode(),
 			http.StatusText(status.StatusCode()))
 	case unreachable(err) != "":
