@@ -192,37 +192,42 @@ func validateConnector(d *v1.Dex, at complaints, raw []byte, i int, ids map[stri
 			manifest.Hint(connector.Type, types))
 		return
 	}
-	at = at.at(".config")
-	checkFields(at, connector.Config, dexFields()[connector.Type])
+	validateConnectorConfig(d, at.at(".config"), connector.Type, connector.Config, &kind, env)
+}
+
+// validateConnectorConfig checks the config of a connector whose type is known, by the rules of that type in Dex.
+func validateConnectorConfig(d *v1.Dex, at complaints, name string, config map[string]any, kind *dexConnector,
+	env map[string]bool) {
+	checkFields(at, config, dexFields()[name])
 	for _, field := range kind.required {
-		value, reachable := fieldAt(connector.Config, field)
+		value, reachable := fieldAt(config, field)
 		if reachable && (value == nil || value == "") {
-			at.at(".%s", field).add("missing: a connector of type %s needs it", connector.Type)
+			at.at(".%s", field).add("missing: a connector of type %s needs it", name)
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(kind.words)) {
-		value, _ := fieldAt(connector.Config, field)
+		value, _ := fieldAt(config, field)
 		if text, isText := value.(string); isText && text != "" && !slices.Contains(kind.words[field], text) {
 			at.at(".%s", field).add("found %s, want one of %s", redact.Value(text), strings.Join(kind.words[field], ", "))
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(noFile)) {
-		if _, has := connector.Config[field]; has && !(field == "rootCA" && connector.Type == "github") {
+		if _, has := config[field]; has && !(field == "rootCA" && name == "github") {
 			at.at(".%s", field).add("names a file, and Dex's pod has none: %s", noFile[field])
 		}
 	}
 	if kind.more != nil {
-		kind.more(at, connector.Config)
+		kind.more(at, config)
 	}
-	if host, isString := connector.Config["host"].(string); isString && host != "" &&
+	if host, isString := config["host"].(string); isString && host != "" &&
 		(!ldapHost.MatchString(host) || !hasValidPort(&url.URL{Host: host})) {
 		at.at(".host").add("found a value of %d characters, want HOST or HOST:PORT, and no login in it", len(host))
 	}
-	if uri, isString := connector.Config["redirectURI"].(string); kind.callback && isString &&
+	if uri, isString := config["redirectURI"].(string); kind.callback && isString &&
 		uri != d.Issuer+"/callback" {
 		at.at(".redirectURI").add("found %q, want %q, Dex's own callback", uri, d.Issuer+"/callback")
 	}
-	checkReferences(at, "", connector.Config, env)
+	checkReferences(at, "", config, env)
 }
 
 // fieldAt returns the value at a path of mappings, and whether what leads there are mappings: what is none, or is
