@@ -31,6 +31,7 @@ for platform in $platforms; do
   bash hack/build.sh "$version" "$platform" "$file"
   binaries+=("$platform=$file")
 done
+# shellcheck disable=SC2086 # words
 bash hack/notices.sh "$work/NOTICES" $platforms
 { cat LICENSE && echo && cat "$work/NOTICES"; } >"$work/licenses"
 mkdir -p "$(dirname "$out")"
