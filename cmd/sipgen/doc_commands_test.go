@@ -78,7 +78,9 @@ func TestCommandsOfThePages(t *testing.T) {
 // notRun says why commands of a page are run by no test, by their name.
 var notRun = map[string]string{
 	"container":        "needs a container engine; TestImage looks into the image, and runs its program",
+	"forget-host-key":  "edits the user's own list of known hosts, of which the folder has none",
 	"images-by-digest": "finds images, and so ends with 1: lint.txtar has it",
+	"measure-memory":   "asks the kubelet for the memory of a pod",
 	"registry":         "asks a registry of images",
 	"restart-service":  "restarts pods, and no test's API server runs any",
 	"signatures":       "asks for what a tag publishes",
