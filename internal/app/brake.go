@@ -150,16 +150,18 @@ func (p *Planned) beyond() ([]schedule.Beyond, int) {
 
 // answers returns how many hosts each spec that speaks for its cluster accepts to lose, -1 for none.
 func (p *Planned) answers() map[schedule.ClusterKey]int {
-	answers := map[schedule.ClusterKey]int{}
+	return p.Clusters.Claims.Answers(p.acceptances())
+}
+
+// acceptances returns the annotations of the specs that speak for their clusters.
+func (p *Planned) acceptances() map[schedule.ClusterKey]schedule.Acceptance {
+	out := map[schedule.ClusterKey]schedule.Acceptance{}
 	for i := range p.Clusters.All {
 		if c := &p.Clusters.All[i]; c.Document != nil && !slices.Contains(p.Loaded.Site.Spec.Decommission, c.Key()) {
-			answers[schedule.KeyOf(c)] = c.AcceptedLoss()
-			if p.usedUp(c) {
-				answers[schedule.KeyOf(c)] = -1
-			}
+			out[schedule.KeyOf(c)] = schedule.Acceptance{Number: c.AcceptedLoss(), Text: acceptance(c)}
 		}
 	}
-	return answers
+	return out
 }
 
 // beyondBrake returns the clusters to freeze: their specs lose more hosts than the run may still take, and do not
@@ -194,27 +196,28 @@ func digestOf(acceptance string) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// usedUp reports whether an earlier loss used the text of a cluster's AcceptLossAnnotation up.
-func (p *Planned) usedUp(c *v1.SIPCluster) bool {
-	noted := p.Clusters.Claims.Accepted[schedule.KeyOf(c)]
-	return noted != "" && noted == digestOf(c.Acceptance())
+// acceptance returns the digest of a cluster's AcceptLossAnnotation, empty without one.
+func acceptance(c *v1.SIPCluster) string {
+	if c.Acceptance() == "" {
+		return ""
+	}
+	return digestOf(c.Acceptance())
 }
 
-// accepted returns what the tree notes of the clusters' acceptances: the text that a loss of its number used up, beyond
-// the brake or not, until the annotation is another one. A spec that is missing changes nothing.
+// usedUp reports whether an earlier loss used the text of a cluster's AcceptLossAnnotation up.
+func (p *Planned) usedUp(c *v1.SIPCluster) bool {
+	return p.Clusters.Claims.UsedUp(schedule.KeyOf(c), acceptance(c))
+}
+
+// accepted returns what the tree notes of the clusters' acceptances.
 func (p *Planned) accepted() map[schedule.ClusterKey]string {
-	out := map[schedule.ClusterKey]string{}
-	for key, noted := range p.Clusters.Claims.Accepted { // each by itself
-		if c := p.Clusters.Spec(key); c == nil || p.Clusters.Options.Absent[key] || p.usedUp(c) {
-			out[key] = noted
+	texts := map[schedule.ClusterKey]string{}
+	for key := range p.Clusters.Claims.Accepted {
+		if c := p.Clusters.Spec(key); c != nil && !p.Clusters.Options.Absent[key] {
+			texts[key] = acceptance(c)
 		}
 	}
-	for key, answer := range p.answers() {
-		if asked := p.loss.Asked[key]; asked > 0 && answer == asked {
-			out[key] = digestOf(p.Clusters.Spec(key).Acceptance())
-		}
-	}
-	return out
+	return p.Clusters.Claims.Accepts(&p.loss, texts, p.acceptances())
 }
 
 // idleAcceptances returns the findings about annotations that accept nothing in this run.

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // failsWith says whether one of some lives ends with an error that has a text.
@@ -134,6 +137,11 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 			t, _, err := plan(now, before)
 			return t, loss{}, err
 		}},
+		{"a namespace that leaves is no loss", "leaves with its namespace", func(now site, before *tree) (*tree, loss, error) {
+			t, lost, err := plan(now, before)
+			lost.total, lost.outside = max(0, lost.total-lost.outside), 0
+			return t, lost, err
+		}},
 		{"no limit holds", "a tenant gets more than it may have", func(now site, before *tree) (*tree, loss, error) {
 			now.limit = 0
 			return plan(now, before)
@@ -178,6 +186,57 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 		if err, noticed := failsWith(row.notices, row.breaks); !noticed {
 			t.Errorf("%s: found %v, want %q", row.name, err, row.notices)
 		}
+	}
+}
+
+// TestAnAcceptanceIsForOneLoss has a cluster go twice from four hosts to none. Random lives lose the same number twice
+// too rarely to notice a program that forgets which texts are used up.
+func TestAnAcceptanceIsForOneLoss(t *testing.T) {
+	t.Parallel()
+	forgetful := func(now site, before *tree) (*tree, loss, error) {
+		if before != nil {
+			memory := before.memory.(schedule.Previous)
+			memory.Accepted = nil
+			forgot := *before
+			forgot.memory, before = memory, &forgot
+		}
+		return plan(now, before)
+	}
+	for why, row := range map[string]struct {
+		decides program
+		goes    bool // the second time, too
+	}{"the program": {plan, false}, "one that forgets": {forgetful, true}} {
+		l := newLife(0, row.decides)
+		l.left, l.names, l.specs = false, []string{"b"}, map[string]*spec{"b": {here: true, roles: map[string]wants{}}}
+		l.hosts = slices.Clone(l.hosts[:4])
+		for i := range l.hosts {
+			l.hosts[i].annex, l.hosts[i].kind = false, "a"
+		}
+		asked := 0
+		turn := func(active int, accepting bool) error {
+			l.specs["b"].roles["Worker"] = wants{active: active}
+			for range 3 {
+				after, refused, err := l.decide(l.hosts, false, accepting)
+				if err != nil {
+					return err
+				}
+				if number := l.specs["b"].acceptLoss; number > 0 {
+					asked = number
+				}
+				if !refused {
+					l.branch = append(l.branch, after)
+					l.syncAll()
+				}
+			}
+			return nil
+		}
+		for _, active := range []int{4, 0, 4} {
+			need.OK(t, turn(active, true))
+		}
+		need.Equal(t, why+": asked for", asked, 4)
+		need.OK(t, turn(0, false))
+		e, has := l.tip().of(l.hosts[0].name)
+		need.That(t, (has && !e.leaving) != row.goes, "%s: after the second loss: %v", why, l.tip())
 	}
 }
 

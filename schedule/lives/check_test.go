@@ -11,6 +11,7 @@ type run struct {
 	specs         map[string]*spec
 	hosts         []host // as they were read
 	old           bool   // before the tree was committed
+	left          bool   // the annex is none of the Site's namespaces
 	limit         int    // how many hosts the clusters may have together, 0 for any
 	reserved      []reserve
 	asks          map[string]int // the losses that frozen clusters are to accept
@@ -33,6 +34,7 @@ var checks = []struct {
 	{"a cluster whose spec is missing loses a host", (*run).missing},
 	{"a faulty cluster gets or loses a host", (*run).frozen},
 	{"the brake does not hold", (*run).brake},
+	{"a host leaves with its namespace, and nobody accepted it", (*run).outside},
 	{"a cluster gets some of its active hosts", (*run).some},
 	{"a tenant gets more than it may have", (*run).beyond},
 	{"reserved hosts are handed out", (*run).outOfReserve},
@@ -268,7 +270,7 @@ func (r *run) brake() string {
 	instead := 0
 	for _, name := range slices.Sorted(maps.Keys(r.before.hosts)) {
 		was := r.before.hosts[name][0]
-		if s := r.specs[was.cluster]; was.leaving || s != nil && s.acceptLoss > 0 {
+		if s := r.specs[was.cluster]; was.leaving || s != nil && s.acceptLoss > 0 && r.before.accepted[was.cluster] != s.acceptText {
 			continue
 		}
 		e, ok := r.after.of(name)
@@ -282,6 +284,19 @@ func (r *run) brake() string {
 	}
 	if len(lost)-instead > allowed {
 		return fmt.Sprintf("%v of %v, then %v", lost, r.before, r.after)
+	}
+	return ""
+}
+
+// outside: a host of the tree in a namespace that left the Site is in the next one, too, unless somebody accepts that it
+// goes. The loss of one that waits to leave was counted when that was decided.
+func (r *run) outside() string {
+	for i := range r.hosts {
+		h := &r.hosts[i]
+		was, had := r.before.of(h.name)
+		if _, has := r.after.of(h.name); r.left && h.annex && had && !was.leaving && !was.pending && !has && !r.accepted && !r.refused {
+			return fmt.Sprintf("%+v: %+v", *h, was)
+		}
 	}
 	return ""
 }
@@ -409,9 +424,13 @@ func (r *run) bad(h *host, cluster string) bool {
 	return h.failed() || s != nil && slices.Contains(s.remove, h.name)
 }
 
-// free says whether a host is free, or was until this run handed it out.
+// free says whether a host is free, or was until this run handed it out. One that was made anew is for its old cluster
+// alone in this run.
 func (r *run) free(h *host) bool {
 	was, had := r.ownBefore(h)
+	if _, anew := r.before.of(h.name); anew && !had {
+		return false
+	}
 	e, has := r.after.of(h.name)
 	return h.here && h.label.cluster == "" && h.use == "" && !h.failed() && !h.cordoned && !h.reuse &&
 		(!had || was.leaving && (!has || e.cluster != was.cluster)) // one that was leaving is free by now

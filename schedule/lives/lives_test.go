@@ -42,7 +42,8 @@ func (l *life) run(hosts []host, old, commit bool) error {
 
 // decide has the program decide, and checks what it decided.
 func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused bool, err error) {
-	now := site{l.names, l.specs, hosts, old, allowed, l.limit, l.reserved}
+	hosts = l.inside(hosts)
+	now := site{l.names, l.specs, hosts, old, l.left, allowed, l.limit, l.reserved}
 	after, lost, err := l.program(now, l.tip())
 	if err != nil {
 		return nil, false, err
@@ -50,16 +51,16 @@ func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused b
 	if err := l.numbersWork(now, lost); err != nil {
 		return nil, false, err
 	}
-	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts), old, allowed, l.limit, l.reserved}
+	other := site{slices.Clone(l.names), l.specs, slices.Clone(hosts), old, l.left, allowed, l.limit, l.reserved}
 	slices.Reverse(other.names)
 	slices.Reverse(other.hosts)
 	if again, _, err := l.program(other, l.tip()); err != nil || again.String() != after.String() {
 		return nil, false, fmt.Errorf("%w: %v\nin another order %v, %v", errOrder, after, again, err)
 	}
-	r := &run{specs: l.specs, hosts: hosts, old: old, limit: l.limit, reserved: l.reserved, asks: lost.asks,
+	r := &run{specs: l.specs, hosts: hosts, old: old, left: l.left, limit: l.limit, reserved: l.reserved, asks: lost.asks,
 		before: l.tip(), after: after}
 	r.readApprovals()
-	if lost.total > allowed {
+	if lost.total > allowed || lost.outside > 0 {
 		r.accepted, r.refused = accepting, !accepting
 	}
 	if err := r.check(); err != nil {
@@ -68,11 +69,21 @@ func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused b
 	l.count(r)
 	for cluster, number := range lost.asks {
 		l.seen["frozen by the brake"]++
-		if accepting {
-			l.specs[cluster].acceptLoss = number
+		if s := l.specs[cluster]; accepting {
+			l.texts++
+			s.acceptLoss, s.acceptText = number, fmt.Sprintf("%d %d", number, l.texts)
 		}
 	}
 	return after, r.refused, nil
+}
+
+// inside is hosts as the Site has them: those of a namespace that left it are not read.
+func (l *life) inside(hosts []host) []host {
+	out := slices.Clone(hosts)
+	for i := range out {
+		out[i].here = out[i].here && !(l.left && out[i].annex)
+	}
+	return out
 }
 
 // numbersWork gives the numbers back that the brake asks for: each thaws its cluster, and all together all.
@@ -81,7 +92,7 @@ func (l *life) numbersWork(now site, lost loss) error {
 		now.specs = maps.Clone(l.specs)
 		for _, name := range clusters {
 			now.specs[name] = l.specs[name].clone()
-			now.specs[name].acceptLoss = lost.asks[name]
+			now.specs[name].acceptLoss, now.specs[name].acceptText = lost.asks[name], "another"
 		}
 		_, again, err := l.program(now, l.tip())
 		return again, err
@@ -111,10 +122,23 @@ var errNumber = errors.New("the number that the brake asks for does not work")
 
 // count notes what was seen, so that lives in which nothing happens are no proof.
 func (l *life) count(r *run) {
+	for cluster, text := range r.after.accepted {
+		if r.before != nil && r.before.accepted[cluster] != text {
+			l.seen["acceptance used up"]++
+		}
+		if r.asks[cluster] > 0 && r.specs[cluster].acceptText == text {
+			l.seen["asked for a number beside a used-up one"]++
+		}
+	}
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		was, had := r.before.of(h.name)
 		e, has := r.after.of(h.name)
+		if h.annex && had && r.left {
+			if l.seen["refused for a namespace that leaves"]++; !has && r.accepted {
+				l.seen["left with its namespace"]++
+			}
+		}
 		switch {
 		case has && e.token != "":
 			l.seen["approved"]++
@@ -275,6 +299,7 @@ func TestLives(t *testing.T) {
 	for _, what := range []string{
 		"handed out", "let go", "approved", "taken back", "promoted",
 		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied", "refused by the brake", "frozen by the brake", "handed out within a limit", "handed out beside spares", "handed out beside a minimum", "handed out beside hosts of one cluster", "handed out of a vendor",
+		"kept for reuse", "acceptance used up", "asked for a number beside a used-up one", "refused for a namespace that leaves", "left with its namespace",
 	} {
 		if most >= 10 && !t.Failed() && seen[what] == 0 {
 			t.Errorf("%s: in no life: they show nothing of it", what)

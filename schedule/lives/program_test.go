@@ -2,6 +2,7 @@ package lives
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-const first, tenants, metal = "first", "tenants", "metal"
+const first, tenants, metal, annex = "first", "tenants", "metal", "annex"
 
 var keys = schedule.LabelKeys{
 	ClusterNamespace: "sip.airshipit.org/cluster-namespace", ClusterName: "sip.airshipit.org/cluster-name",
@@ -45,8 +46,13 @@ func plan(now site, before *tree) (*tree, loss, error) {
 			options.Refused[keyOf(name)] = []string{"it is wrong"}
 		}
 	}
-	if now.old {
-		inventoried, options.Old = holdings.AsOfTree(inventoried, previous.Claims, keys), true
+	options.Namespaces = []string{metal, annex}
+	if now.left {
+		options.Namespaces = []string{metal}
+	}
+	if now.old { // the Site is not old, and says which namespaces it has
+		inside := slices.DeleteFunc(slices.Clone(previous.Claims), func(c schedule.PreviousClaim) bool { return options.Outside(c.Host) })
+		inventoried, options.Old = holdings.AsOfTree(inventoried, inside, keys), true
 	}
 	for _, claim := range previous.Claims {
 		options.Known[claim.Cluster] = true
@@ -89,12 +95,14 @@ func plan(now site, before *tree) (*tree, loss, error) {
 		}
 	}
 	// Clusters whose specs lose too many hosts are frozen, and the others placed again, as package app does.
-	answers, asks := map[schedule.ClusterKey]int{}, map[string]int{}
+	acceptances, texts, asks := map[schedule.ClusterKey]schedule.Acceptance{}, map[schedule.ClusterKey]string{}, map[string]int{}
 	for name, s := range now.specs {
 		if s.here {
-			answers[keyOf(name)] = s.acceptLoss
+			acceptances[keyOf(name)] = schedule.Acceptance{Number: s.acceptLoss, Text: s.acceptText}
+			texts[keyOf(name)] = s.acceptText
 		}
 	}
+	answers := previous.Answers(acceptances)
 	for {
 		placement, err := schedule.Plan(clusters, inventoried, previous, options)
 		if err != nil {
@@ -103,7 +111,9 @@ func plan(now site, before *tree) (*tree, loss, error) {
 		lost := schedule.Losses(placement)
 		beyond, accepted := lost.Beyond(now.most, placement.Clusters, answers)
 		if len(beyond) == 0 {
-			return treeOf(placement, now.hosts), loss{lost.Total() - accepted, asks}, nil
+			after := treeOf(placement, now.hosts)
+			after.accept(previous.Accepts(&lost, texts, acceptances))
+			return after, loss{lost.Total() - accepted, asks, len(lost.Outside)}, nil
 		}
 		for _, b := range beyond {
 			asks[b.Cluster.Name] = b.Number
@@ -157,9 +167,16 @@ func (s *spec) cluster(name string) v1.SIPCluster {
 	return c
 }
 
+func (h *host) namespace() string {
+	if h.annex {
+		return annex
+	}
+	return metal
+}
+
 func (h *host) inventoried() inventory.Host {
 	out := inventory.Host{
-		Namespace: metal, Name: h.name, UID: fmt.Sprint(h.uid), Source: manifest.Place{File: h.name + ".yaml"},
+		Namespace: h.namespace(), Name: h.name, UID: fmt.Sprint(h.uid), Source: manifest.Place{File: h.name + ".yaml"},
 		Labels: map[string]string{"kind": h.kind, "rack": h.rack},
 		State:  inventory.State{Known: true, Provisioning: "available", Operational: "OK", Unhealthy: h.unhealthy},
 	}
@@ -242,6 +259,16 @@ func treeOf(p *schedule.Placement, hosts []host) *tree {
 	}
 	t.memory = memory
 	return t
+}
+
+// accept notes the texts that losses have used up.
+func (t *tree) accept(texts map[schedule.ClusterKey]string) {
+	memory := t.memory.(schedule.Previous)
+	memory.Accepted, t.accepted = texts, map[string]string{}
+	t.memory = memory
+	for cluster, text := range texts {
+		t.accepted[cluster.Name] = text
+	}
 }
 
 // left says whether a cluster was leaving when the tree was made.

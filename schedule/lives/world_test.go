@@ -20,7 +20,8 @@ func (s slot) complete() bool { return s.cluster != "" && s.role != "" }
 // host is a server and its BareMetalHost.
 type host struct {
 	name, kind, rack, vendor string
-	here                     bool // its object exists
+	annex                    bool // it lies in a namespace of its own, which can leave the Site
+	here                     bool // its object exists, and its namespace is the Site's
 	uid                      int
 	label                    slot
 	use                      string // the machine that consumes it, or cleaning; empty for nothing
@@ -54,6 +55,7 @@ type spec struct {
 	deleted         bool     // it leaves by name
 	fault           bool     // it is wrong
 	acceptLoss      int      // the number that its annotation accepts
+	acceptText      string   // the text of that annotation, which accepts one loss
 }
 
 func (s *spec) clone() *spec {
@@ -78,6 +80,8 @@ type tree struct {
 	empty  map[string]int // slots of hosts that are gone, by cluster
 	// approvals are those that a run has read, by cluster and host: the use that each is for, void for none.
 	approvals map[[2]string]string
+	// accepted are the texts of acceptances that a loss has used up, by cluster.
+	accepted map[string]string
 }
 
 // of is the entry of a host, and whether there is one.
@@ -102,7 +106,7 @@ func (t *tree) String() string {
 		for _, name := range slices.Sorted(maps.Keys(t.hosts)) {
 			words = append(words, fmt.Sprintf("%s:%+v", name, t.hosts[name]))
 		}
-		words = append(words, fmt.Sprint(t.empty))
+		words = append(words, fmt.Sprint(t.empty, t.accepted))
 	}
 	return strings.Join(words, " ")
 }
@@ -144,6 +148,7 @@ type site struct {
 	specs map[string]*spec
 	hosts []host
 	old   bool // the hosts were read before the tree was committed
+	left  bool // the annex is none of the Site's namespaces
 	most  int  // how many hosts one run may take without being told so
 	limit int  // how many hosts the clusters may have together, 0 for any
 	// reserved are the reservations, in their order.
@@ -155,6 +160,8 @@ type site struct {
 type loss struct {
 	total int
 	asks  map[string]int
+	// outside are hosts in a namespace that left the Site: the run is accepted with them, or refused.
+	outside int
 }
 
 // program is what decides: the next tree, and what it takes from clusters.
@@ -169,6 +176,8 @@ type life struct {
 	hosts    []host
 	limit    int // how many hosts the clusters may have together, 0 for any
 	reserved []reserve
+	swings   bool // roles go to nothing and back, and some hosts lie in the annex
+	left     bool // the annex has left the Site
 	wild     bool // people label hosts by hand, and CI plans with old readings
 	branch   []*tree
 	synced   map[string]int // by cluster: the newest commit that was applied
@@ -177,6 +186,7 @@ type life struct {
 	snapshot []host         // hosts that were read earlier
 	readAt   int            // the length of the branch then
 	machines int
+	texts    int // of acceptances
 	story    []string
 	seen     map[string]int
 }
@@ -187,14 +197,14 @@ const allowed = 2
 // newLife begins without a tree. Every third life has one role a cluster and hosts of one kind; in every fourth
 // hosts are labeled by hand, in every seventh the clusters may have three hosts together, and three of five have
 // reservations: hosts for cluster a alone, spares, and a minimum for cluster a before or after a spare. In every fourth
-// some roles want one vendor.
+// some roles want one vendor; in every fourth some hosts lie in a namespace of their own, and roles go to nothing and back.
 func newLife(seed uint64, decides program) *life {
 	l := &life{
 		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides,
 		specs: map[string]*spec{}, synced: map[string]int{}, seen: map[string]int{},
 	}
 	simple := seed%3 == 0
-	l.wild = seed%4 == 1
+	l.wild, l.swings = seed%4 == 1, seed%4 == 0
 	if seed%7 == 5 {
 		l.limit = 3
 	}
@@ -211,7 +221,7 @@ func newLife(seed uint64, decides program) *life {
 	}
 	for i := range 4 + l.IntN(7) {
 		h := host{name: fmt.Sprintf("h%02d", i), here: true, uid: 1, kind: "a", rack: fmt.Sprintf("r%d", l.IntN(4)),
-			vendor: []string{"HPE", "Dell Inc.", ""}[i%3]}
+			vendor: []string{"HPE", "Dell Inc.", ""}[i%3], annex: l.swings && i%4 == 3}
 		if !simple && l.IntN(3) == 0 {
 			h.kind = "b"
 		}
@@ -365,6 +375,9 @@ func (l *life) siteActions(add func(int, string, func())) {
 			l.hosts[i].unhealthy = l.hosts[i].unhealthy || l.hosts[i].use != ""
 		}
 	})
+	if slices.ContainsFunc(l.hosts, func(h host) bool { return h.annex }) {
+		add(map[bool]int{true: 12, false: 3}[l.left], fmt.Sprintf("the annex leaves or comes back: %t", !l.left), func() { l.left = !l.left })
+	}
 	add(4, "the marks are taken off", func() {
 		for i := range l.hosts {
 			l.hosts[i].unhealthy = false
@@ -377,7 +390,7 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 		add(6, h.name+" is back", func() { h.here = true })
 		add(3, h.name+" is restored under a new uid", func() { h.here, h.uid = true, h.uid+1 })
 		add(3, h.name+" is made anew", func() {
-			*h = host{name: h.name, kind: h.kind, rack: h.rack, vendor: h.vendor, here: true, uid: h.uid + 1, machine: h.use}
+			*h = host{name: h.name, kind: h.kind, rack: h.rack, vendor: h.vendor, annex: h.annex, here: true, uid: h.uid + 1, machine: h.use}
 		})
 		return
 	}
@@ -439,6 +452,17 @@ func (l *life) specActions(name string, add func(int, string, func())) {
 			add(4, name+": "+role+" shrinks", func() { w.active--; set() })
 		}
 		add(2, name+": "+role+" standby changes", func() { w.standby = (w.standby + 1) % 3; set() })
+	}
+	for _, active := range []int{0, 2} {
+		if !l.swings {
+			break
+		}
+		add(6, fmt.Sprintf("%s: each role wants %d", name, active), func() {
+			for role, w := range s.roles {
+				w.active = active
+				s.roles[role] = w
+			}
+		})
 	}
 	add(1, name+": priority", func() { s.priority = 1 - s.priority })
 	add(1, name+": its spec is missing", func() { s.here = false })
