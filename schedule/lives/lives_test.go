@@ -134,6 +134,10 @@ func (l *life) count(r *run) {
 		h := &r.hosts[i]
 		was, had := r.before.of(h.name)
 		e, has := r.after.of(h.name)
+		if s := r.specs[was.cluster]; had && !was.leaving && s != nil && slices.Contains(s.remove, h.name) &&
+			r.limit > 0 && len(r.after.hosts) >= r.limit {
+			l.seen["remove at a limit"]++
+		}
 		if h.annex && had && r.left {
 			if l.seen["refused for a namespace that leaves"]++; !has && r.accepted {
 				l.seen["left with its namespace"]++
@@ -299,7 +303,7 @@ func TestLives(t *testing.T) {
 	for _, what := range []string{
 		"handed out", "let go", "approved", "taken back", "promoted",
 		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied", "refused by the brake", "frozen by the brake", "handed out within a limit", "handed out beside spares", "handed out beside a minimum", "handed out beside hosts of one cluster", "handed out of a vendor",
-		"kept for reuse", "acceptance used up", "asked for a number beside a used-up one", "refused for a namespace that leaves", "left with its namespace",
+		"remove at a limit", "kept for reuse", "acceptance used up", "asked for a number beside a used-up one", "refused for a namespace that leaves", "left with its namespace",
 	} {
 		if most >= 10 && !t.Failed() && seen[what] == 0 {
 			t.Errorf("%s: in no life: they show nothing of it", what)
