@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
@@ -72,7 +71,6 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 		need.That(t, built.Size() >= least, "%s: %d objects, want at least %d", folder, built.Size(), least)
 		for _, r := range built.Resources() {
 			o := unstructuredOf(t, r)
-			defaulted(t, o)
 			admit(t, api, folder, o)
 			if o.GetKind() != "Metal3Cluster" {
 				continue
@@ -86,18 +84,5 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 			}
 			need.Error(t, folder, api.TryApply(o, "platform", true), "failureDomains")
 		}
-	}
-}
-
-// defaulted does what Cluster API's webhook does before the API server looks (internal/webhooks/machinedeployment.go of
-// v1.13.4): a MachineDeployment without a type of rollout gets RollingUpdate. The component leaves the type to the user.
-func defaulted(t *testing.T, o *unstructured.Unstructured) {
-	t.Helper()
-	if o.GetKind() != "MachineDeployment" || o.GetAPIVersion() != "cluster.x-k8s.io/v1beta2" {
-		return
-	}
-	field := []string{"spec", "rollout", "strategy", "type"}
-	if found, _, err := unstructured.NestedString(o.Object, field...); err == nil && found == "" {
-		need.OK(t, unstructured.SetNestedField(o.Object, "RollingUpdate", field...))
 	}
 }
