@@ -78,7 +78,8 @@ func parseTrailer(text string) (publish.Trailer, error) {
 	own := strings.ToLower(key)
 	switch {
 	case !found || !trailerKey.MatchString(key) || value == "" || strings.ContainsFunc(value, unicode.IsControl):
-		return publish.Trailer{}, errors.New("--trailer: want KEY=VALUE: letters, digits and -, and a value on one line")
+		return publish.Trailer{}, redact.Errorf("--trailer: want KEY=VALUE: letters, digits and -, "+
+			"and a value on one line; found %s", redact.Value(text))
 	case strings.HasSuffix(own, strings.ToLower(digestTrailer)), strings.HasPrefix(own, "sipgen-"), own == "dry-commit":
 		return publish.Trailer{}, redact.Errorf("--trailer: %s is a key of sipgen's own", key)
 	}

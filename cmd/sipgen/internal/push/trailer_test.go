@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -18,6 +19,7 @@ func TestParseTrailer(t *testing.T) {
 	for _, text := range []string{"", "Signed-off-by", "=x", "a b=c", "a:=c", "a= ", "a=b\nc", "a=b\x1b[31m"} {
 		_, err := parseTrailer(text)
 		need.Error(t, text, err, "--trailer: want KEY=VALUE")
+		need.Error(t, text, err, "found "+redact.Value(text)) // which of several is wrong
 	}
 	for _, text := range []string{"Specs-Digest=x", "inventory-digest=x", "SIPGEN-Version=1", "Dry-Commit=x", "sipgen-x=y"} {
 		_, err := parseTrailer(text)
