@@ -26,7 +26,8 @@ func (p *Previous) Answers(acceptances map[ClusterKey]Acceptance) map[ClusterKey
 // Accepts returns the texts that the tree notes of the clusters' acceptances: each that a loss of its number uses up,
 // beyond the brake or not, until the annotation is another one. texts are those of all specs, so that one which is
 // missing changes nothing; acceptances are those that speak in this run.
-func (p *Previous) Accepts(lost *Loss, texts map[ClusterKey]string, acceptances map[ClusterKey]Acceptance) map[ClusterKey]string {
+func (p *Previous) Accepts(lost *Loss, texts map[ClusterKey]string,
+	acceptances map[ClusterKey]Acceptance) map[ClusterKey]string {
 	out := map[ClusterKey]string{}
 	for cluster, noted := range p.Accepted { // each by itself
 		if text, found := texts[cluster]; !found || text == noted {

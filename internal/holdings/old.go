@@ -10,8 +10,8 @@ import (
 
 // AsOfTree returns the hosts of an inventory that was read before the tree was committed. Of a host that the tree has
 // such an inventory says nothing but that it is not fit: neither that it is gone, nor its uid, its labels of sipgen or
-// its use. A failed one that leaves is not fit to be taken back. Labels of another host may be those of a release that has been carried out since, so they decide nothing. The
-// hosts are sorted by namespace and name.
+// its use. A failed one that leaves is not fit to be taken back. Labels of another host may be those of a release that
+// has been carried out since, so they decide nothing. The hosts are sorted by namespace and name.
 func AsOfTree(hosts []inventory.Host, tree []Claim, keys LabelKeys) []inventory.Host {
 	at := make(map[HostKey]int, len(hosts))
 	for i := range hosts {
