@@ -19,7 +19,7 @@ var key = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+/[A-Za-z0-9][A-Za-z0-9._
 
 // noKeys look like keys and are none.
 var noKeys = regexp.MustCompile(`/v1(alpha\d|beta\d)?$|^(docker|ghcr|quay)\.io/|^registry\.example|^github\.com/|^git\.example\.org/|^[0-9.]+/|^sarif-|^www\.|^raw\.` +
-	// Which the code refuses in what a tenant writes: docs/patches.md lists them.
+	// Which the code refuses in what a tenant writes: docs/services.md lists them.
 	`|^cluster-autoscaler\.|^metallb\.universe\.tf/|/address-pool$|^kube-vip\.io/kube-vip-class$` +
 	// A protocol and a node's label that pods are scheduled by, a JWT's claim.
 	`|^kubernetes\.io/(h2c|serviceaccount)$|^node-role\.kubernetes\.io/`)
