@@ -21,6 +21,14 @@ import (
 // withoutEngines is an API server by itself, with the guards of one site after another in namespaces of their own.
 func withoutEngines(t testing.TB) *engine.APIServer { return audited(t).api }
 
+// siteWith is a Site with an engine, and all else as it is by default.
+func siteWith(engine v1alpha1.Engine) *v1alpha1.Site {
+	site := &v1alpha1.Site{}
+	site.Spec.Engine = engine
+	site.Default()
+	return site
+}
+
 // TestFixes: what preflight finds on a live host is fixed by the command that it prints, and by nothing less: before it, an apply
 // as the engine makes it takes the spec away; after it, the spec stays, and preflight finds nothing.
 func TestFixes(t *testing.T) {
@@ -56,11 +64,14 @@ func TestFixes(t *testing.T) {
 	}{
 		{"nothing to fix on Flux", flux, "kubectl apply", nil, nil, false},
 		{"nothing to fix on Argo CD", argo, "kubectl create", nil, nil, false},
-		{"row 6: Flux owns the spec", flux, "", []func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")}, []string{"owned by kustomize-controller (Apply): "}, true},
+		{"row 6: Flux owns the spec", flux, "", []func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")}, []string{"owned by kustomize-controller (Apply), and kustomize-controller alone owns its label"}, true},
 		{"another owner keeps the spec, for as long as there is one", flux, "controller", []func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")}, []string{"owned by kustomize-controller (Apply): "}, false},
-		{"Argo CD owns the spec", argo, "", []func(*testing.T, *engine.APIServer, string){applied("argocd-controller")}, []string{"owned by argocd-controller (Apply): "}, true},
+		{"Argo CD owns the spec", argo, "", []func(*testing.T, *engine.APIServer, string){applied("argocd-controller")}, []string{"owned by argocd-controller (Apply), and argocd-controller alone owns its label"}, true},
 		{"row 7: a host by kubectl apply", argo, "kubectl apply", nil, []string{"owned by kubectl-client-side-apply (Update), and it has the annotation"}, true},
 		{"row 8: the same, the annotation removed", argo, "kubectl apply", []func(*testing.T, *engine.APIServer, string){annotate("kubectl.kubernetes.io/last-applied-configuration-")}, []string{"owned by kubectl-client-side-apply (Update): "}, false},
+		{"kubectl apply by habit, and a sync", argo, "kubectl apply", []func(*testing.T, *engine.APIServer, string){func(t *testing.T, api *engine.APIServer, ns string) {
+			api.Kubectl(t, hostManifest(ns, "n1", "r1"), "apply", "--server-side", "--force-conflicts", "--field-manager=argocd-controller", "-f", "-")
+		}}, []string{"argocd-controller alone owns its label example.org/owner, label rack, annotation example.org/asset"}, true},
 		{"an annotation and nobody who owns it", argo, "controller", []func(*testing.T, *engine.APIServer, string){annotate("kubectl.kubernetes.io/last-applied-configuration={}")}, []string{"it has the annotation"}, false},
 		{"another Kustomization", flux, "controller", []func(*testing.T, *engine.APIServer, string){func(t *testing.T, api *engine.APIServer, ns string) {
 			api.Kubectl(t, "", "label", "-n", ns, "baremetalhosts.metal3.io/n1", "kustomize.toolkit.fluxcd.io/name=metal", "kustomize.toolkit.fluxcd.io/namespace=ops")
@@ -88,7 +99,7 @@ func TestFixes(t *testing.T) {
 			check := func() []finding.Finding {
 				inv, err := live.Hosts(t.Context(), api.Config(), live.Options{Namespaces: []string{ns}})
 				need.OK(t, err)
-				return preflight.Check(row.engine, v1alpha1.ApplyMerge, inv.Hosts, func(*inventory.Host) bool { return true })
+				return preflight.Check(siteWith(row.engine), inv.Hosts, func(*inventory.Host) bool { return true })
 			}
 			sync := func(namespace string) *unstructured.Unstructured {
 				patch := fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: n1, labels: {%s: edge-a}}\n", namespace, clusterName)
@@ -119,6 +130,12 @@ func TestFixes(t *testing.T) {
 			synced := sync(ns)
 			need.Equal(t, "the spec after a sync", fmt.Sprint(synced.Object["spec"]), fmt.Sprint(before.Object["spec"]))
 			need.Equal(t, "our label is", synced.GetLabels()[clusterName], "edge-a")
+			labels := synced.GetLabels()
+			delete(labels, clusterName)
+			need.Deep(t, "the site's labels after a sync", labels, after.GetLabels())
+			for _, key := range []string{"example.org/asset", "sip.airshipit.org/address.oam"} {
+				need.Equal(t, key+" after a sync", synced.GetAnnotations()[key], after.GetAnnotations()[key])
+			}
 		})
 	}
 }
@@ -138,7 +155,7 @@ func TestFixOfManyHosts(t *testing.T) {
 		inv, err := live.Hosts(t.Context(), api.Config(), live.Options{Namespaces: namespaces})
 		need.OK(t, err)
 		var hosts [][]finding.Finding
-		unpatchable := preflight.Unpatchable(v1alpha1.EngineArgoCD, v1alpha1.ApplyMerge, inv.Hosts)
+		unpatchable := preflight.Unpatchable(siteWith(v1alpha1.EngineArgoCD), inv.Hosts)
 		for _, host := range slices.Sorted(maps.Keys(unpatchable)) {
 			hosts = append(hosts, unpatchable[host])
 		}

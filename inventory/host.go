@@ -92,14 +92,25 @@ const (
 	RetireAnnotation = "sip.airshipit.org/retire"
 )
 
+// ReleaseOfAnnotation is the annotation with which the patch of a host in use shows that its release was approved.
+const ReleaseOfAnnotation = "sip.airshipit.org/release-of"
+
+// EngineLabel is the label by which Argo CD may track an object. EnginePrefixes returns the prefixes of the other
+// labels and annotations that Flux and Argo CD write.
+const EngineLabel = "app.kubernetes.io/instance"
+
+func EnginePrefixes() []string {
+	return []string{"kustomize.toolkit.fluxcd.io/", "argocd.argoproj.io/"}
+}
+
 // NoReason is the reason of an annotation without a value.
 const NoReason = "no reason given"
 
 // ReadAnnotations returns the annotations of a host that sipgen reads or that its patches set, sorted. One that ends
 // in a dot is a prefix.
 func ReadAnnotations() []string {
-	return []string{AddressAnnotationKey, CordonAnnotation, "sip.airshipit.org/lint-ignore",
-		"sip.airshipit.org/release-of", RetireAnnotation}
+	return []string{AddressAnnotationKey, CordonAnnotation, "sip.airshipit.org/lint-ignore", ReleaseOfAnnotation,
+		RetireAnnotation}
 }
 
 // AddressProblem is why a source has no usable address.
@@ -277,4 +288,6 @@ type Manager struct {
 	Labels []string `json:"labels,omitempty"`
 	// Annotations are the annotation keys the manager owns, sorted.
 	Annotations []string `json:"annotations,omitempty"`
+	// Metadata are finalizers and ownerReferences, if the manager owns them or some of them.
+	Metadata []string `json:"metadata,omitempty"`
 }

@@ -227,7 +227,7 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 		patched[claim.Host.String()] = true
 	}
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
-	for _, f := range preflight.Check(site.Spec.Engine, site.Spec.Hosts.Apply, hosts.Hosts, isPatched) {
+	for _, f := range preflight.Check(site, hosts.Hosts, isPatched) {
 		if f.Severity == finding.Error {
 			refused[strings.TrimPrefix(f.Object, "BareMetalHost ")] = f.Sentence()
 		}

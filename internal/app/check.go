@@ -52,8 +52,7 @@ func Check(r *Rendered, how Tolerance) *Checked {
 func (p *Planned) live() []finding.Finding {
 	patched := p.patched()
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
-	findings := preflight.Check(p.Loaded.Site.Spec.Engine, p.Loaded.Site.Spec.Hosts.Apply, p.Loaded.Hosts.Hosts,
-		isPatched)
+	findings := preflight.Check(p.Loaded.Site, p.Loaded.Hosts.Hosts, isPatched)
 	findings = append(findings, preflight.Sites(p.Loaded.Site.Name, p.Loaded.Site.Spec.Hosts.Namespaces,
 		p.Loaded.guards)...)
 	findings = append(findings, preflight.PortNames(p.Clusters.All, p.Loaded.services)...)

@@ -116,7 +116,7 @@ func nameReleased(site *v1alpha1.Site, hosts []inventory.Host) error {
 
 // leaveAlone records the unpatchable hosts, and the clusters whose services belong to another controller.
 func (l *Loaded) leaveAlone() {
-	l.Unpatchable = preflight.Unpatchable(l.Site.Spec.Engine, l.Site.Spec.Hosts.Apply, l.Hosts.Hosts)
+	l.Unpatchable = preflight.Unpatchable(l.Site, l.Hosts.Hosts)
 	for i := range l.Hosts.Hosts {
 		host := &l.Hosts.Hosts[i]
 		if found := l.Unpatchable[host.Key()]; len(found) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 )
 
@@ -66,12 +67,12 @@ func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
 // which they are to be fixed.
 //
 // With apply merge it looks for a spec that the engine's own field manager owns, by Apply or Update, because an apply
-// without a spec then removes it (Flux and Argo CD). For Argo CD it also looks for kubectl's last-applied annotation,
-// from which its apply takes over the spec, and for a client-side-apply manager, from which a sync with other options
-// would. With any apply mode, it looks for an owner from another app, and for annotations that make an engine delete
-// and recreate a host.
-func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.Host,
-	patched func(*inventory.Host) bool) []finding.Finding {
+// without a spec then removes it (Flux and Argo CD). It also looks for other fields that only the engine's last apply
+// owns: the next one would remove them, which the sync guard denies. For Argo CD it also looks for kubectl's
+// last-applied annotation, from which its apply takes over the spec, and for a client-side-apply manager, from which a
+// sync with other options would. With any apply mode, it looks for an owner from another app, and for annotations that
+// make an engine delete and recreate a host.
+func Check(site *v1alpha1.Site, hosts []inventory.Host, patched func(*inventory.Host) bool) []finding.Finding {
 	var (
 		out     []finding.Finding
 		unknown []string
@@ -86,25 +87,25 @@ func Check(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, hosts []inventory.H
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	for _, host := range sorted {
-		if apply == v1alpha1.ApplyMerge {
-			if host.Managers == nil {
-				unknown = append(unknown, host.Key())
-			}
+		if merges(site) && host.Managers == nil {
+			unknown = append(unknown, host.Key())
 		}
-		out = append(out, marks(engine, apply, host)...)
+		out = append(out, marks(site, host)...)
 	}
 	if len(unknown) > 0 {
-		out = append([]finding.Finding{blind(engine, unknown)}, out...)
+		out = append([]finding.Finding{blind(site.Spec.Engine, unknown)}, out...)
 	}
 	return out
 }
 
+func merges(site *v1alpha1.Site) bool { return site.Spec.Hosts.Apply == v1alpha1.ApplyMerge }
+
 // marks returns the findings on a host itself, in the order in which they are to be fixed.
-func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Host) []finding.Finding {
+func marks(site *v1alpha1.Site, host *inventory.Host) []finding.Finding {
 	// Another app that is still there would undo all other fixes with its next sync.
 	out := otherApps(host)
-	if apply == v1alpha1.ApplyMerge {
-		out = append(out, ownership(engine, host)...)
+	if merges(site) {
+		out = append(out, ownership(site, host)...)
 	}
 	return append(out, force(host)...)
 }
@@ -112,8 +113,7 @@ func marks(engine v1alpha1.Engine, apply v1alpha1.ApplyMode, host *inventory.Hos
 // Unpatchable returns why no patch of a host may be written, by host, for a run that continues with the others: the
 // findings of Check, and hosts without a uid. A lack of all hosts of the inventory is no single host's fault, and is
 // left out.
-func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode,
-	hosts []inventory.Host) map[string][]finding.Finding {
+func Unpatchable(site *v1alpha1.Site, hosts []inventory.Host) map[string][]finding.Finding {
 	var managed, known bool
 	for i := range hosts {
 		managed, known = managed || hosts[i].Managers != nil, known || hosts[i].UID != ""
@@ -121,9 +121,9 @@ func Unpatchable(engine v1alpha1.Engine, apply v1alpha1.ApplyMode,
 	out := map[string][]finding.Finding{}
 	for i := range hosts {
 		host := &hosts[i]
-		found := marks(engine, apply, host)
-		if apply == v1alpha1.ApplyMerge {
-			if managed && host.Managers == nil && engine == v1alpha1.EngineArgoCD {
+		found := marks(site, host)
+		if merges(site) {
+			if managed && host.Managers == nil && site.Spec.Engine == v1alpha1.EngineArgoCD {
 				found = append(found, onHost(host, managedFieldsWords, blindWords, ""))
 			}
 			// Of one that cannot be read the tree may know the uid.
@@ -159,41 +159,59 @@ func blind(engine v1alpha1.Engine, hosts []string) finding.Finding {
 type jsonPatch struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
-	Value string `json:"value,omitempty"`
+	Value any    `json:"value,omitempty"`
 }
 
-// ownership finds all managers from which the engine has or would inherit the spec. One command fixes them: it
-// removes the spec from their fields, and leaves them the rest. It names entries by index, and tests that they are
-// unchanged.
-func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
-	manager, name := fluxManager, "Flux"
-	if engine == v1alpha1.EngineArgoCD {
-		manager, name = argoManager, "Argo CD"
+// ownership finds all managers from which the engine has or would inherit fields that are not sipgen's. One command
+// fixes them: it removes these from the managers' fields, and leaves them the rest. It names entries by index, and
+// tests that they are unchanged.
+func ownership(site *v1alpha1.Site, host *inventory.Host) []finding.Finding {
+	argo := site.Spec.Engine == v1alpha1.EngineArgoCD
+	manager, name := Manager(site.Spec.Engine), "Flux"
+	if argo {
+		name = "Argo CD"
 	}
 	var (
-		owners  []string
-		patch   []jsonPatch
-		owned   bool
-		applied = engine == v1alpha1.EngineArgoCD && host.Engine[lastApplied] != ""
+		found, owners, own []string
+		patch              []jsonPatch
+		owned              bool
+		applied            = argo && host.Engine[lastApplied] != ""
 	)
-	for i, m := range host.Managers {
-		own := m.Name == manager
-		if !m.OwnsSpec || !own && (engine != v1alpha1.EngineArgoCD || m.Name != clientSideApply) {
-			continue
+	for i := range host.Managers {
+		m := &host.Managers[i]
+		mine, entry := m.Name == manager, fmt.Sprintf("/metadata/managedFields/%d/", i)
+		var changes []jsonPatch
+		if m.OwnsSpec && (mine || argo && m.Name == clientSideApply) {
+			owned = owned || mine
+			owners = append(owners, fmt.Sprintf("%s (%s)", m.Name, m.Operation))
+			changes = append(changes, jsonPatch{"remove", entry + "fieldsV1/f:spec", nil})
 		}
-		owned = owned || own
-		owners = append(owners, fmt.Sprintf("%s (%s)", m.Name, m.Operation))
-		entry := fmt.Sprintf("/metadata/managedFields/%d/", i)
-		patch = append(patch, jsonPatch{"test", entry + "manager", m.Name},
-			jsonPatch{"test", entry + "operation", m.Operation}, jsonPatch{"remove", entry + "fieldsV1/f:spec", ""})
+		if mine && m.Operation == "Apply" {
+			foreign, kept := metadataOf(site, host, i)
+			own = append(own, foreign...)
+			switch metadata := entry + "fieldsV1/f:metadata"; {
+			case len(foreign) == 0:
+			case len(kept) == 0:
+				changes = append(changes, jsonPatch{"remove", metadata, nil})
+			default:
+				changes = append(changes, jsonPatch{"replace", metadata, kept})
+			}
+		}
+		if len(changes) > 0 {
+			patch = append(append(patch, jsonPatch{"test", entry + "manager", m.Name},
+				jsonPatch{"test", entry + "operation", m.Operation}), changes...)
+		}
 	}
-	var found []string
 	if len(owners) > 0 {
 		found = append(found, "its spec is owned by "+strings.Join(owners, " and "))
 	}
+	if len(own) > 0 {
+		found = append(found, redact.Sprintf("%s alone owns its %s", manager, text.Some(own, shownFields)))
+	}
 	if applied {
 		found = append(found, "it has the annotation "+lastApplied)
-		patch = append(patch, jsonPatch{"remove", "/metadata/annotations/" + strings.ReplaceAll(lastApplied, "/", "~1"), ""})
+		patch = append(patch, jsonPatch{"remove", "/metadata/annotations/" + strings.ReplaceAll(lastApplied, "/", "~1"),
+			nil})
 	}
 	var why string
 	switch {
@@ -203,13 +221,58 @@ func ownership(engine v1alpha1.Engine, host *inventory.Host) []finding.Finding {
 		why = "the next sync of a patch without a spec would remove the spec, and the server would be deprovisioned"
 	case applied:
 		why = name + " takes over what kubectl apply owned, and would remove the spec with its next apply"
-	default:
+	case len(owners) > 0:
 		why = "in a sync without ClientSideApplyMigration=false (for example by hand), " + name +
 			" takes over what kubectl apply owned, and would then remove the spec"
+	default:
+		why = "each sync of the cluster's hosts would remove what the patch does not have, and the sync guard denies that"
 	}
-	text, _ := json.Marshal(patch) // strings marshal
+	patches, _ := json.Marshal(patch) // strings marshal
+	// A key from a file can be any text: a quote must not end the shell's.
 	return []finding.Finding{onHost(host, strings.Join(found, ", and "), why,
-		command("patch", host, "--type=json", "-p", "'"+string(text)+"'"))}
+		command("patch", host, "--type=json", "-p", "'"+strings.ReplaceAll(string(patches), "'", `\u0027`)+"'"))}
+}
+
+// shownFields is how many of a host's fields are named.
+const shownFields = 5
+
+// metadataOf returns the fields of metadata that only one entry of managedFields owns, and that the sync guard does not
+// let the engine change: an apply of sipgen's patch, which does not have them, would remove them. kept is what the
+// entry may go on to own, as FieldsV1: an entry that keeps an emptied map of annotations would own all of them.
+func metadataOf(site *v1alpha1.Site, host *inventory.Host, entry int) (foreign []string,
+	kept map[string]map[string]struct{}) {
+	keys := holdings.LabelKeys(site.Spec.LabelKeys)
+	kept = map[string]map[string]struct{}{}
+	for _, kind := range []struct {
+		what, field string
+		keys        func(m *inventory.Manager) []string
+		ours        []string
+	}{
+		{"label ", "f:labels", func(m *inventory.Manager) []string { return m.Labels },
+			append(keys.All(), inventory.EngineLabel)},
+		{"annotation ", "f:annotations", func(m *inventory.Manager) []string { return m.Annotations },
+			[]string{inventory.ReleaseOfAnnotation}},
+		{"", "", func(m *inventory.Manager) []string { return m.Metadata }, nil},
+	} {
+		for _, key := range kind.keys(&host.Managers[entry]) {
+			if slices.Contains(kind.ours, key) || slices.ContainsFunc(inventory.EnginePrefixes(),
+				func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+				if kept[kind.field] == nil {
+					kept[kind.field] = map[string]struct{}{}
+				}
+				kept[kind.field]["f:"+key] = struct{}{}
+				continue
+			}
+			shared := false
+			for i := range host.Managers {
+				shared = shared || i != entry && slices.Contains(kind.keys(&host.Managers[i]), key)
+			}
+			if !shared {
+				foreign = append(foreign, kind.what+text.Line(key))
+			}
+		}
+	}
+	return foreign, kept
 }
 
 // otherApps finds the marks of a Kustomization or an Application that is not sipgen's.

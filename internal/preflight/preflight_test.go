@@ -25,8 +25,16 @@ var (
 	owner  = inventory.Manager{Name: "kustomize-controller", Operation: "Apply", OwnsSpec: true}
 	argo1  = inventory.Manager{Name: "argocd-controller", Operation: "Apply", OwnsSpec: true}
 	argo2  = inventory.Manager{Name: "argocd-controller", Operation: "Update", OwnsSpec: true}
+	habit  = inventory.Manager{Name: "argocd-controller", Operation: "Apply", Labels: []string{"example.org/kind", "rack", "sip.airshipit.org/cluster-name"}, Annotations: []string{"argocd.argoproj.io/tracking-id", "note"}, Metadata: []string{"finalizers"}}
 	client = inventory.Manager{Name: "kubectl-client-side-apply", Operation: "Update", OwnsSpec: true}
 )
+
+func siteOf(engine v1alpha1.Engine, apply v1alpha1.ApplyMode) *v1alpha1.Site {
+	site := &v1alpha1.Site{}
+	site.Spec.Engine, site.Spec.Hosts.Apply = engine, apply
+	site.Default()
+	return site
+}
 
 func TestCheck(t *testing.T) {
 	const last = "kubectl.kubernetes.io/last-applied-configuration"
@@ -70,6 +78,12 @@ func TestCheck(t *testing.T) {
 		{"the options that sipgen sets", argo, v1alpha1.ApplyOverlay, nil, marks{"argocd.argoproj.io/sync-options": "Prune=false,Delete=false,ServerSideApply=true"}, nil},
 		{"without managedFields Argo CD is refused", argo, v1alpha1.ApplyMerge, nil, nil, []string{"refused with hosts.apply merge"}},
 		{"and with Flux it is said", flux, v1alpha1.ApplyMerge, nil, nil, []string{"preflight could not run"}},
+		{"kubectl apply by habit, and a sync: Argo CD alone owns the site's labels", argo, v1alpha1.ApplyMerge, []inventory.Manager{habit}, nil, []string{"argocd-controller alone owns its label example.org/kind, label rack, annotation note, finalizers: each sync"}},
+		{"another owner keeps them", argo, v1alpha1.ApplyMerge, []inventory.Manager{habit, {Name: "sipgen", Operation: "Apply", Labels: []string{"example.org/kind", "rack"}, Annotations: []string{"note"}, Metadata: []string{"finalizers"}}}, nil, nil},
+		{"what the engine writes itself", argo, v1alpha1.ApplyMerge, []inventory.Manager{{Name: "argocd-controller", Operation: "Apply", Labels: []string{"app.kubernetes.io/instance", "sip.airshipit.org/node-type", "sip.airshipit.org/standby"}, Annotations: []string{"argocd.argoproj.io/sync-options", "sip.airshipit.org/release-of"}}}, nil, nil},
+		{"an update takes nothing away again", argo, v1alpha1.ApplyMerge, []inventory.Manager{{Name: "argocd-controller", Operation: "Update", Labels: []string{"rack"}}}, nil, nil},
+		{"an overlay has the site's labels", argo, v1alpha1.ApplyOverlay, []inventory.Manager{habit}, nil, nil},
+		{"Flux' own Kustomization had the host", flux, v1alpha1.ApplyMerge, []inventory.Manager{{Name: "kustomize-controller", Operation: "Apply", OwnsSpec: true, Labels: []string{"rack"}}}, nil, []string{"its spec is owned by kustomize-controller (Apply), and kustomize-controller alone owns its label rack: the next sync"}},
 		{"all there is, first what would undo the other fixes", flux, v1alpha1.ApplyMerge, []inventory.Manager{owner}, marks{"kustomize.toolkit.fluxcd.io/force": "enabled", "argocd.argoproj.io/tracking-id": "x:y"}, []string{"Application", "its spec", "force"}},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -77,7 +91,7 @@ func TestCheck(t *testing.T) {
 				{Namespace: "metal", Name: "not-patched", Managers: []inventory.Manager{owner, argo1}, Engine: marks{last: "present"}},
 				{Namespace: "metal", Name: "n1", Managers: row.managers, Engine: row.marks},
 			}
-			got := Check(row.engine, row.apply, hosts, func(h *inventory.Host) bool { return h.Name == "n1" })
+			got := Check(siteOf(row.engine, row.apply), hosts, func(h *inventory.Host) bool { return h.Name == "n1" })
 			need.Must(t, len(got) == len(row.want), "got %d findings, want %d: %v", len(got), len(row.want), got)
 			for i, f := range got {
 				need.That(t, strings.Contains(f.Sentence(), row.want[i]) && strings.Contains(f.Sentence(), "metal/n1"),
@@ -93,12 +107,35 @@ func TestCheck(t *testing.T) {
 // TestFix: the command tests what it changes, and changes nothing else. The real API server runs it in e2e.
 func TestFix(t *testing.T) {
 	hosts := []inventory.Host{{Namespace: "metal", Name: "n1", Managers: []inventory.Manager{people, argo1, client}, Engine: map[string]string{lastApplied: "present"}}}
-	got := Check(argo, v1alpha1.ApplyMerge, hosts, func(*inventory.Host) bool { return true })
+	got := Check(siteOf(argo, v1alpha1.ApplyMerge), hosts, func(*inventory.Host) bool { return true })
 	const want = `kubectl patch -n metal baremetalhosts.metal3.io/n1 --type=json -p '[` +
 		`{"op":"test","path":"/metadata/managedFields/1/manager","value":"argocd-controller"},{"op":"test","path":"/metadata/managedFields/1/operation","value":"Apply"},{"op":"remove","path":"/metadata/managedFields/1/fieldsV1/f:spec"},` +
 		`{"op":"test","path":"/metadata/managedFields/2/manager","value":"kubectl-client-side-apply"},{"op":"test","path":"/metadata/managedFields/2/operation","value":"Update"},{"op":"remove","path":"/metadata/managedFields/2/fieldsV1/f:spec"},` +
 		`{"op":"remove","path":"/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration"}]'`
 	need.That(t, len(got) == 1 && got[0].Fix == want, "got  %v\nwant %s", got, want)
+}
+
+// TestFixOfMetadata: the command leaves the engine's entry what is sipgen's and the engine's. No key ends the shell's quotes.
+func TestFixOfMetadata(t *testing.T) {
+	for _, row := range []struct {
+		manager inventory.Manager
+		want    string
+	}{
+		{inventory.Manager{OwnsSpec: true, Labels: []string{"a/b", "it's~"}, Metadata: []string{"finalizers"}},
+			`{"op":"remove","path":"/metadata/managedFields/1/fieldsV1/f:spec"},{"op":"remove","path":"/metadata/managedFields/1/fieldsV1/f:metadata"}`},
+		{inventory.Manager{Labels: []string{"rack", "sip.airshipit.org/node-type"}, Annotations: []string{"argocd.argoproj.io/it's", "note"}},
+			`{"op":"replace","path":"/metadata/managedFields/1/fieldsV1/f:metadata","value":{"f:annotations":{"f:argocd.argoproj.io/it\u0027s":{}},"f:labels":{"f:sip.airshipit.org/node-type":{}}}}`},
+		{inventory.Manager{Labels: []string{"sip.airshipit.org/node-type"}, Annotations: []string{"note"}},
+			`{"op":"replace","path":"/metadata/managedFields/1/fieldsV1/f:metadata","value":{"f:labels":{"f:sip.airshipit.org/node-type":{}}}}`},
+	} {
+		row.manager.Name, row.manager.Operation = "argocd-controller", "Apply"
+		hosts := []inventory.Host{{Namespace: "metal", Name: "n1", Managers: []inventory.Manager{people, row.manager}}}
+		got := Check(siteOf(argo, v1alpha1.ApplyMerge), hosts, func(*inventory.Host) bool { return true })
+		want := `kubectl patch -n metal baremetalhosts.metal3.io/n1 --type=json -p '[` +
+			`{"op":"test","path":"/metadata/managedFields/1/manager","value":"argocd-controller"},{"op":"test","path":"/metadata/managedFields/1/operation","value":"Apply"},` +
+			row.want + `]'`
+		need.That(t, len(got) == 1 && got[0].Fix == want, "got  %v\nwant %s", got, want)
+	}
 }
 
 func TestOrderOfHostsDoesNotMatter(t *testing.T) {
@@ -107,9 +144,9 @@ func TestOrderOfHostsDoesNotMatter(t *testing.T) {
 		hosts = append(hosts, inventory.Host{Namespace: "metal", Name: name, Managers: []inventory.Manager{owner}}, inventory.Host{Namespace: "other", Name: name})
 	}
 	all := func(*inventory.Host) bool { return true }
-	want := fmt.Sprint(Check(flux, v1alpha1.ApplyMerge, hosts, all))
+	want := fmt.Sprint(Check(siteOf(flux, v1alpha1.ApplyMerge), hosts, all))
 	slices.Reverse(hosts)
-	got := fmt.Sprint(Check(flux, v1alpha1.ApplyMerge, hosts, all))
+	got := fmt.Sprint(Check(siteOf(flux, v1alpha1.ApplyMerge), hosts, all))
 	need.That(t, got == want && strings.Contains(got, "3 hosts, other/a the first"), "got  %s\nwant %s", got, want)
 }
 

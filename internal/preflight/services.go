@@ -88,7 +88,7 @@ func HandOver(engine v1alpha1.Engine, object *inventory.ServiceObject) string {
 	for i := len(object.Owners) - 1; i >= 0; i-- {
 		if own := &object.Owners[i]; own.Manager == manager && own.Operation == "Apply" {
 			entry := fmt.Sprintf("/metadata/managedFields/%d", own.Index)
-			patch = append([]jsonPatch{{"test", entry + "/manager", manager}}, append(patch, jsonPatch{"remove", entry, ""})...)
+			patch = append([]jsonPatch{{"test", entry + "/manager", manager}}, append(patch, jsonPatch{"remove", entry, nil})...)
 		}
 	}
 	text, _ := json.Marshal(patch) // strings marshal

@@ -22,7 +22,7 @@ func TestTogether(t *testing.T) {
 		host("metal", "n3", tracked, people, client), host("other", "n1", nil, people, client),
 		host("other", "n2", nil, client), // the entry is another one, and so is the patch
 	} {
-		hosts = append(hosts, marks(argo, v1alpha1.ApplyMerge, &h))
+		hosts = append(hosts, marks(siteOf(argo, v1alpha1.ApplyMerge), &h))
 	}
 	patch := func(entry string) string {
 		entry = `"/metadata/managedFields/` + entry

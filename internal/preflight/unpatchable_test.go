@@ -46,7 +46,7 @@ func TestUnpatchable(t *testing.T) {
 		{"one has no managedFields, with Flux", flux, v1alpha1.ApplyMerge, []inventory.Host{host("a", nil), host("b", unmanaged)}, nil},
 		{"none has managedFields", argo, v1alpha1.ApplyMerge, []inventory.Host{host("a", unmanaged), host("b", unmanaged)}, nil},
 	} {
-		got := Unpatchable(row.engine, row.apply, row.hosts)
+		got := Unpatchable(siteOf(row.engine, row.apply), row.hosts)
 		if keys := slices.Sorted(maps.Keys(got)); !slices.Equal(keys, slices.Sorted(maps.Keys(row.want))) {
 			t.Errorf("%s: found %v, want %v", row.why, keys, row.want)
 			continue

@@ -31,10 +31,8 @@ const (
 )
 
 // engineKeys are the annotations and labels by which kubectl and the GitOps engines track an object.
-var engineKeys = []string{
-	"argocd.argoproj.io/", "kustomize.toolkit.fluxcd.io/", "kubectl.kubernetes.io/last-applied-configuration",
-	"app.kubernetes.io/instance",
-}
+var engineKeys = append(inventory.EnginePrefixes(), inventory.EngineLabel,
+	"kubectl.kubernetes.io/last-applied-configuration")
 
 func isMetal3(doc *manifest.Document, kind string) bool {
 	return doc.Kind == kind && strings.HasPrefix(doc.APIVersion, metal3Group)

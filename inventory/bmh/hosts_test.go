@@ -218,7 +218,7 @@ func TestWithoutUser(t *testing.T) {
 func TestManagers(t *testing.T) {
 	hosts := need.Value(fromText(inventorytest.Managed))(t)
 	want := []inventory.Manager{
-		{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}, Annotations: []string{"a", "b"}},
+		{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}, Annotations: []string{"a", "b"}, Metadata: []string{"finalizers", "ownerReferences"}},
 		{Name: "people", Operation: "Update", OwnsSpec: true},
 		{Name: "whole", Operation: "Update", OwnsSpec: true},
 		// A field named spec somewhere else is not the spec.

@@ -15,14 +15,16 @@ import (
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management
 type ownedFields struct {
 	Metadata struct {
-		Labels      map[string]json.RawMessage `json:"f:labels"`
-		Annotations map[string]json.RawMessage `json:"f:annotations"`
+		Labels          map[string]json.RawMessage `json:"f:labels"`
+		Annotations     map[string]json.RawMessage `json:"f:annotations"`
+		Finalizers      json.RawMessage            `json:"f:finalizers"`
+		OwnerReferences json.RawMessage            `json:"f:ownerReferences"`
 	} `json:"f:metadata"`
 	Spec json.RawMessage `json:"f:spec"`
 }
 
-// Managers reduces managedFields to the owners of the spec, of labels and of annotations. An unreadable entry counts
-// as owner of the spec, to be careful.
+// Managers reduces managedFields to the owners of the spec, of labels, annotations, finalizers and owners. An
+// unreadable entry counts as owner of the spec, to be careful.
 func Managers(entries []metav1.ManagedFieldsEntry) []inventory.Manager {
 	managers := make([]inventory.Manager, 0, len(entries))
 	for _, entry := range entries {
@@ -36,6 +38,12 @@ func Managers(entries []metav1.ManagedFieldsEntry) []inventory.Manager {
 		manager.OwnsSpec = owned.Spec != nil
 		manager.Labels = keysOf(owned.Metadata.Labels)
 		manager.Annotations = keysOf(owned.Metadata.Annotations)
+		if owned.Metadata.Finalizers != nil {
+			manager.Metadata = append(manager.Metadata, "finalizers")
+		}
+		if owned.Metadata.OwnerReferences != nil {
+			manager.Metadata = append(manager.Metadata, "ownerReferences")
+		}
 		managers = append(managers, manager)
 	}
 	return managers

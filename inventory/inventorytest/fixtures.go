@@ -51,7 +51,7 @@ metadata:
   labels: {rack: r1, sip.airshipit.org/cluster-name: edge-a}
   annotations: {sip.airshipit.org/address.oam: 192.0.2.7, sip.airshipit.org/lint-ignore: "SIP013: no rack", argocd.argoproj.io/tracking-id: "x:y"}
   managedFields:
-  - {manager: kustomize-controller, operation: Apply, apiVersion: metal3.io/v1alpha1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:sip.airshipit.org/node-type": {}, "f:sip.airshipit.org/cluster-name": {}}, "f:annotations": {"f:b": {}, "f:a": {}}}}}
+  - {manager: kustomize-controller, operation: Apply, apiVersion: metal3.io/v1alpha1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:sip.airshipit.org/node-type": {}, "f:sip.airshipit.org/cluster-name": {}}, "f:annotations": {"f:b": {}, "f:a": {}}, "f:finalizers": {".": {}, 'v:"baremetalhost.metal3.io"': {}}, "f:ownerReferences": {}}}}
   - {manager: people, operation: Update, apiVersion: metal3.io/v1alpha1, fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:annotations": {".": {}}}, "f:spec": {"f:online": {}}}}
   - {manager: whole, operation: Update, apiVersion: metal3.io/v1alpha1, fieldsType: FieldsV1, fieldsV1: {"f:spec": {}}}
   - {manager: baremetal-operator, operation: Update, subresource: status, apiVersion: metal3.io/v1alpha1, fieldsType: FieldsV1, fieldsV1: {"f:status": {"f:spec": {}}}}

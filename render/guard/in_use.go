@@ -13,7 +13,7 @@ import (
 // ReleaseOf is the annotation with which the patch of a host in use shows that its release was approved. The engine
 // applies any commit, including old ones, and leaves annotations behind when a patch is dropped. So the value names
 // the host by its uid, and its use at the approval: for the next use the approval is void.
-const ReleaseOf = "sip.airshipit.org/release-of"
+const ReleaseOf = inventory.ReleaseOfAnnotation
 
 // ReleaseToken returns the value of ReleaseOf: "<uid>/<consumer's kind>/<namespace>/<name>", or without a consumer
 // "<uid>/<image>".

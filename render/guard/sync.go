@@ -7,6 +7,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // identities returns the users that an engine applies host patches as.
@@ -53,9 +54,9 @@ func (s guards) syncGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy.Spec.MatchConditions = syncing(s.identities(), root)
 	policy.Spec.Variables = slices.Concat(metadataVariables(everyMetadata...), changedVariables(), []admissionv1.Variable{
 		{Name: "ourLabels", Expression: celList(append(claimKeys(keys), keys.Standby))},
-		{Name: "toolPrefixes", Expression: "['kustomize.toolkit.fluxcd.io/', 'argocd.argoproj.io/']"},
+		{Name: "toolPrefixes", Expression: celList(inventory.EnginePrefixes())},
 	}, inUseVariables(keys))
-	tools := "k == 'app.kubernetes.io/instance' || variables.toolPrefixes.exists(p, k.startsWith(p))"
+	tools := "k == '" + inventory.EngineLabel + "' || variables.toolPrefixes.exists(p, k.startsWith(p))"
 	policy.Spec.Validations = slices.Concat(notRoot(root), []admissionv1.Validation{
 		{Expression: "request.operation == 'UPDATE'",
 			Message: "the GitOps identity may only update a BareMetalHost: sipgen neither creates nor deletes hosts"},
