@@ -104,7 +104,12 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 			return plan(now, before)
 		}},
 		{"any kind of host will do", "a host is handed out that is not free", reading(func(w *wants) { w.kind = "" })},
-		{"racks do not count", "a domain has too many hosts", reading(func(w *wants) { w.perRack = false })},
+		{"racks do not count", "a domain has too many hosts", reading(func(w *wants) { w.perRack = 0 })},
+		{"two of a rack are as good as one", "uneven over its racks", reading(func(w *wants) {
+			if w.perRack == 2 {
+				w.perRack = 0
+			}
+		})},
 		{"a faulty cluster lets go", "a faulty cluster", after(func(now *site, before, t *tree) {
 			change(now, t, func(h *host, e *entry) bool {
 				if s := now.specs[e.cluster]; s == nil || !s.here || !s.fault || h.use != "" {

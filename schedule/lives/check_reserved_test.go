@@ -65,7 +65,7 @@ func (r *run) turns() string {
 		for name, s := range r.specs {
 			role, lacks := r.lacks(name)
 			w := s.roles[role]
-			if lacks != 1 || w.perRack || w.kind != "" && w.kind != h.kind || w.vendor != "" && w.vendor != h.vendor ||
+			if lacks != 1 || w.perRack > 0 || w.kind != "" && w.kind != h.kind || w.vendor != "" && w.vendor != h.vendor ||
 				slices.Contains(s.remove, h.name) || slices.Contains(s.approve, h.name) || !r.goesBefore(name, e.cluster) {
 				continue
 			}

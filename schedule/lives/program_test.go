@@ -154,8 +154,8 @@ func (s *spec) cluster(name string) v1.SIPCluster {
 		if w.kind != "" {
 			set.LabelSelector.MatchLabels = map[string]string{"kind": w.kind}
 		}
-		if w.perRack {
-			set.TopologyKey = "rack"
+		if w.perRack > 0 {
+			set.TopologyKey, set.MaxPerDomain = "rack", w.perRack
 		}
 		c.Spec.Nodes[role] = set
 	}

@@ -43,7 +43,7 @@ func (h *host) token() string { return fmt.Sprintf("%d/%s", h.uid, h.use) }
 type wants struct {
 	active, standby int
 	kind, vendor    string // of hosts, empty for any
-	perRack         bool   // at most one host in a rack
+	perRack         int    // hosts in a rack at most, 0 for any number
 }
 
 // spec is a SIPCluster among the inputs.
@@ -198,6 +198,7 @@ const allowed = 2
 // hosts are labeled by hand, in every seventh the clusters may have three hosts together, and three of five have
 // reservations: hosts for cluster a alone, spares, and a minimum for cluster a before or after a spare. In every fourth
 // some roles want one vendor; in every fourth some hosts lie in a namespace of their own, and roles go to nothing and back.
+// A third of the roles have one host a rack; in every second life the others have two.
 func newLife(seed uint64, decides program) *life {
 	l := &life{
 		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides,
@@ -227,11 +228,17 @@ func newLife(seed uint64, decides program) *life {
 		}
 		l.hosts = append(l.hosts, h)
 	}
+	perRack := func() int {
+		if l.IntN(3) == 0 {
+			return 1
+		}
+		return 2 * int(seed%2)
+	}
 	for i := range 2 + l.IntN(2) {
 		s := &spec{here: true, roles: map[string]wants{"Worker": {active: 1}}}
 		if !simple {
-			s.roles["Worker"] = wants{active: 1 + l.IntN(2), perRack: l.IntN(3) == 0}
-			s.roles["ControlPlane"] = wants{active: 1, kind: []string{"", "a", "b"}[l.IntN(3)], perRack: l.IntN(3) == 0,
+			s.roles["Worker"] = wants{active: 1 + l.IntN(2), perRack: perRack()}
+			s.roles["ControlPlane"] = wants{active: 1, kind: []string{"", "a", "b"}[l.IntN(3)], perRack: perRack(),
 				vendor: map[bool]string{true: "HPE"}[seed%4 == 2]}
 		}
 		name := string(rune('a' + i))
