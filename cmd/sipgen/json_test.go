@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding"
 	"encoding/json"
 	"os"
 	"reflect"
@@ -100,7 +101,8 @@ func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation b
 			path += "[]"
 		}
 		out[path] = !strings.Contains(options, "omitempty")
-		if inner.Kind() == reflect.Struct && !(explanation && path == "cluster") && (inner != reflect.TypeFor[finding.Finding]() || of == reflect.TypeFor[findings]()) {
+		if text := reflect.TypeFor[encoding.TextMarshaler](); inner.Kind() == reflect.Struct && !inner.Implements(text) &&
+			!(explanation && path == "cluster") && (inner != reflect.TypeFor[finding.Finding]() || of == reflect.TypeFor[findings]()) {
 			fieldsOf(out, path+".", inner, explanation)
 		}
 	}

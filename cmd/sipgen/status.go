@@ -229,7 +229,7 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	for _, f := range preflight.Check(site, hosts.Hosts, isPatched) {
 		if f.Severity == finding.Error {
-			refused[strings.TrimPrefix(f.Object, "BareMetalHost ")] = f.Sentence()
+			refused[f.Object.Key()] = f.Sentence()
 		}
 	}
 	clusters := map[schedule.ClusterKey]bool{}

@@ -119,7 +119,7 @@ granted; 2 an error.`,
 func reasons(p *app.Planned, said []error) (out []error) {
 	here, known := p.Report.Here(), map[string]bool{}
 	for _, err := range said {
-		f := finding.FromError(finding.Invalid, v1.Kind, err)
+		f := finding.FromError(finding.Invalid, finding.To(v1.Kind, "", ""), err)
 		known[f.Reason()] = true
 	}
 	for i := range here.Clusters {

@@ -49,11 +49,7 @@ type Problem struct {
 
 // Finding returns the problem as a finding.
 func (p *Problem) Finding() finding.Finding {
-	object := v1.Kind
-	if p.Cluster != (schedule.ClusterKey{}) {
-		object += " " + p.Cluster.String()
-	}
-	return finding.FromError(p.Code, object, p.Err)
+	return finding.FromError(p.Code, finding.To(v1.Kind, p.Cluster.Namespace, p.Cluster.Name), p.Err)
 }
 
 // Input is the input of Of.

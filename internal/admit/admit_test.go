@@ -156,12 +156,13 @@ func TestWhoIsFrozen(t *testing.T) {
 				in.Claims.Leaving[key(cluster)] = true
 			}
 			if row.unpatchable != "" {
-				in.Unpatchable = map[string][]finding.Finding{row.unpatchable: {{Object: "BareMetalHost " + row.unpatchable, Message: "another app's: it"}}}
+				host := finding.To(finding.KindHost, "metal3", strings.TrimPrefix(row.unpatchable, "metal3/"))
+				in.Unpatchable = map[string][]finding.Finding{row.unpatchable: {{Object: host, Message: "another app's: it"}}}
 			}
 			got := Of(in)
 			var frozen, leaving []string
 			for i := range got.Findings {
-				if name := strings.TrimPrefix(got.Findings[i].Object, "SIPCluster "); len(got.Frozen[key(name)]) > 0 && !slices.Contains(frozen, name+" "+got.Findings[i].Code) &&
+				if name := got.Findings[i].Object.Key(); len(got.Frozen[key(name)]) > 0 && !slices.Contains(frozen, name+" "+got.Findings[i].Code) &&
 					got.Findings[i].Code != finding.Strange || got.Findings[i].Code == finding.Strange && row.lost == 0 {
 					frozen = append(frozen, name+" "+got.Findings[i].Code)
 				}

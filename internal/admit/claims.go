@@ -34,7 +34,7 @@ func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 			continue
 		}
 		s.freeze(key, finding.Network, refused.Cluster.Problem(refused.Field, "%s", refused.Short))
-		whole := finding.FromError(finding.Network, v1.Kind, refused.Cluster.Problem(refused.Field, "%s", refused.Message))
+		whole := finding.FromError(finding.Network, finding.To(v1.Kind, "", ""), refused.Cluster.Problem(refused.Field, "%s", refused.Message))
 		s.Frozen[key][len(s.Frozen[key])-1].Here = whole.Reason()
 	}
 }

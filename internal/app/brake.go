@@ -114,7 +114,7 @@ func (p *Planned) slow() []finding.Finding {
 	if now.lost > 0 {
 		besides = fmt.Sprintf(", which includes the %s that this run loses", text.Count(now.lost, "host"))
 	}
-	return []finding.Finding{warning(finding.Slow, v1alpha1.Kind+" "+p.Loaded.Site.Name, "", fmt.Sprintf(
+	return []finding.Finding{warning(finding.Slow, p.Loaded.siteRef(), fmt.Sprintf(
 		"%s (%s) %s; to replace all at once, repeat publish (or render) with --accept-loss %d%s",
 		text.Plural(len(hosts), "failed host keeps its slot", "failed hosts keep their slots"), text.Some(hosts, 10),
 		sentence.Reason(why), now.lost+now.stay, besides))}
@@ -239,7 +239,7 @@ func (p *Planned) idleAcceptances() (out []finding.Finding) {
 			words = "it accepts nothing: remove the annotation"
 		}
 		if words != "" {
-			out = append(out, warning(finding.NoEffect, v1.Kind+" "+c.Key(), c.Key(), "annotation "+v1.AcceptLossAnnotation+
+			out = append(out, warning(finding.NoEffect, clusterRef(key), "annotation "+v1.AcceptLossAnnotation+
 				": "+words))
 		}
 	}

@@ -3,13 +3,11 @@ package app
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
-	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
@@ -29,7 +27,7 @@ func (p *Planned) findings() []finding.Finding {
 			continue
 		}
 		for _, lb := range validation.BackendlessServices(c) {
-			out = append(out, warning(finding.Backendless, v1.Kind+" "+c.Key(), c.Key(), lb.Path+": "+lb.Message))
+			out = append(out, warning(finding.Backendless, clusterRef(schedule.KeyOf(c)), lb.Path+": "+lb.Message))
 		}
 	}
 	return out
@@ -38,22 +36,21 @@ func (p *Planned) findings() []finding.Finding {
 // unplaced returns the findings that neither the placement nor package lint has.
 func (p *Planned) unplaced() (out []finding.Finding) {
 	for _, f := range render.ForeignBackends(p.Before.Files, p.Placement.Clusters) {
-		cluster := f.Cluster.String()
-		out = append(out, warning(finding.ForeignBackend, v1.Kind+" "+cluster, cluster, f.Words))
+		out = append(out, warning(finding.ForeignBackend, clusterRef(f.Cluster), f.Words))
 	}
-	site := v1alpha1.Kind + " " + p.Loaded.Site.Name
+	site := p.Loaded.siteRef()
 	for _, words := range p.Clusters.Notes {
-		out = append(out, warning(finding.NoEffect, site, "", words))
+		out = append(out, warning(finding.NoEffect, site, words))
 	}
 	for _, words := range p.inDoubt() {
-		out = append(out, warning(finding.InDoubt, site, "", words))
+		out = append(out, warning(finding.InDoubt, site, words))
 	}
 	for _, words := range p.reservedForNone() {
-		out = append(out, warning(finding.TooMuchReserved, site, "", words))
+		out = append(out, warning(finding.TooMuchReserved, site, words))
 	}
 	out = append(append(out, p.slow()...), p.idleAcceptances()...)
 	for _, words := range virtualhosts.Refused(p.Loaded.Site, p.Before.Files) {
-		out = append(out, warning(finding.Remade, site, "", words))
+		out = append(out, warning(finding.Remade, site, words))
 	}
 	return out
 }
@@ -93,16 +90,27 @@ func (p *Planned) reservedForNone() (out []string) {
 	return out
 }
 
-func warning(code, object, cluster, message string) finding.Finding {
-	return finding.Finding{Code: code, Severity: finding.Warning, Object: object, Cluster: cluster, Message: message,
+// warning returns a finding about a cluster or the Site.
+func warning(code string, object finding.Ref, message string) finding.Finding {
+	out := finding.Finding{Code: code, Severity: finding.Warning, Object: object, Message: message,
 		Fix: finding.Remedy(code)}
+	if object.Kind == v1.Kind {
+		out.Cluster = object.Key()
+	}
+	return out
 }
+
+func clusterRef(key schedule.ClusterKey) finding.Ref {
+	return finding.To(v1.Kind, key.Namespace, key.Name)
+}
+
+func (l *Loaded) siteRef() finding.Ref { return finding.To(v1alpha1.Kind, "", l.Site.Name) }
 
 // said returns the findings that lint prints in addition to its own, among them dangers of the plan.
 func (p *Planned) said() []finding.Finding {
 	var remade []finding.Finding
 	for _, words := range p.remade {
-		remade = append(remade, warning(finding.Remade, v1alpha1.Kind+" "+p.Loaded.Site.Name, "", words))
+		remade = append(remade, warning(finding.Remade, p.Loaded.siteRef(), words))
 	}
 	return slices.Concat(p.Loaded.Network.Findings(), p.placed(append(remade, p.unplaced()...)),
 		p.placed(slices.DeleteFunc(sentence.Findings(p.Placement), saidByLint)))
@@ -112,19 +120,20 @@ func (p *Planned) said() []finding.Finding {
 func (p *Planned) placed(findings []finding.Finding) []finding.Finding {
 	for i := range findings {
 		f := &findings[i]
-		if name, of := strings.CutPrefix(f.Object, "BareMetalHost "); of {
-			if h := p.Placement.Holdings.Find(holdings.HostNamed(name)); h != nil {
+		if f.Object.IsHost() {
+			key := schedule.HostKey{Namespace: f.Object.Namespace, Name: f.Object.Name}
+			if h := p.Placement.Holdings.Find(key); h != nil {
 				f.Place = finding.At(h.Host.Source)
 			}
 			continue
 		}
 		if f.Code == finding.TooMuchReserved {
-			f.Object, f.Field = v1alpha1.Kind+" "+p.Loaded.Site.Name, "spec.hosts.reserved"
+			f.Object, f.Field = p.Loaded.siteRef(), "spec.hosts.reserved"
 		}
 		if spec := p.Clusters.Spec(clusterOf(f)); spec != nil {
 			f.Place = finding.In(spec.Document, spec.Source, f.Field)
 		}
-		if f.Of(v1alpha1.Kind) {
+		if f.Object.Kind == v1alpha1.Kind {
 			f.Place = finding.In(p.Loaded.Site.Document, manifest.Place{}, f.Field)
 		}
 	}

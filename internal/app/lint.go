@@ -8,7 +8,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
-	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/render"
@@ -34,7 +33,7 @@ func Lint(l *Loaded, c *Checked, byDigest bool) []finding.Finding {
 func (p *Planned) aboutTree() []finding.Finding {
 	found := p.editedToo()
 	if p.Report.NoTree != "" {
-		found = append(found, warning(finding.NoTree, v1alpha1.Kind+" "+p.Loaded.Site.Name, "", p.Report.NoTree))
+		found = append(found, warning(finding.NoTree, p.Loaded.siteRef(), p.Report.NoTree))
 	}
 	for i := range found {
 		found[i].Fix = finding.Remedy(found[i].Code)
@@ -65,7 +64,7 @@ func (p *Planned) LintErrors() []string {
 	}
 	p.lintErrors = []string{}
 	for _, f := range linted(p.Loaded, p.Clusters.All, p, false) {
-		if f.Severity != finding.Error || f.Of("BareMetalHost") || len(p.Clusters.Frozen[clusterOf(&f)]) > 0 {
+		if f.Severity != finding.Error || f.Object.IsHost() || len(p.Clusters.Frozen[clusterOf(&f)]) > 0 {
 			continue
 		}
 		p.lintErrors = append(p.lintErrors, "lint: "+f.String())
@@ -73,9 +72,12 @@ func (p *Planned) LintErrors() []string {
 	return p.lintErrors
 }
 
-// clusterOf returns the cluster of a finding.
+// clusterOf returns the cluster that a finding is about, the zero value for another object.
 func clusterOf(f *finding.Finding) schedule.ClusterKey {
-	return holdings.ClusterNamed(strings.TrimPrefix(f.Object, v1.Kind+" "))
+	if f.Object.Kind != v1.Kind {
+		return schedule.ClusterKey{}
+	}
+	return schedule.ClusterKey{Namespace: f.Object.Namespace, Name: f.Object.Name}
 }
 
 // contradictions returns why the placement refuses clusters, without earlier reasons.
@@ -93,7 +95,7 @@ func (p *Planned) contradictions() (out []finding.Finding) {
 			}
 			role, field, words := sentence.Refused(why)
 			field = strings.TrimSuffix("spec.nodes."+role+"."+field, ".")
-			out = append(out, finding.Finding{Code: code, Severity: finding.Error, Object: v1.Kind + " " + c.Key.String(),
+			out = append(out, finding.Finding{Code: code, Severity: finding.Error, Object: clusterRef(c.Key),
 				Cluster: c.Key.String(), Place: finding.In(spec.Document, spec.Source, field), Field: field, Message: words,
 				Fix: finding.Remedy(code)}.OnOneLine())
 		}

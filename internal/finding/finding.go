@@ -6,7 +6,6 @@ package finding
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,8 +31,8 @@ type Finding struct {
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
 	Place    Place    `json:"place"`
-	// Object is its kind and name: "SIPCluster tenants/a", "BareMetalHost metal3/n1", "Site s".
-	Object string `json:"object"`
+	// Object is the one that is wrong.
+	Object Ref `json:"object"`
 	// Cluster is the "namespace/name" of the cluster of the finding, or of a live object's service.
 	Cluster string `json:"cluster,omitempty"`
 	// Field of the object, empty for the object as a whole.
@@ -44,9 +43,6 @@ type Finding struct {
 	Fix string `json:"fix"`
 }
 
-// Of reports whether the finding is about an object of the kind.
-func (f *Finding) Of(kind string) bool { return strings.HasPrefix(f.Object, kind+" ") }
-
 // String returns the finding on one line: "tenants/a.yaml:7: SIP001: SIPCluster tenants/a: spec.x: message".
 func (f *Finding) String() string {
 	return strings.TrimPrefix(f.Place.String()+": ", ": ") + f.Code + ": " + f.text()
@@ -54,7 +50,7 @@ func (f *Finding) String() string {
 
 // text returns "SIPCluster tenants/a: spec.nodes.Worker.count: message".
 func (f *Finding) text() string {
-	parts := []string{f.Object}
+	parts := []string{f.Object.String()}
 	if f.Field != "" {
 		parts = append(parts, f.Field)
 	}
@@ -71,8 +67,8 @@ func (f *Finding) Words() string {
 	if role, ok := strings.CutPrefix(f.Field, "spec.nodes."); ok {
 		parts = append(parts, role)
 	}
-	if host, ok := strings.CutPrefix(f.Object, "BareMetalHost "); ok {
-		parts = append(parts, "host "+host)
+	if f.Object.IsHost() {
+		parts = append(parts, f.Object.words())
 	}
 	return strings.Join(append(parts, f.Message), ": ")
 }
@@ -88,8 +84,8 @@ func (f *Finding) Reason() string {
 // with: kubectl …".
 func (f *Finding) Sentence() string {
 	words := f.Message
-	if f.Object != "" {
-		words = strings.Replace(f.Object, "BareMetalHost ", "host ", 1) + ": " + words
+	if f.Object != (Ref{}) {
+		words = f.Object.words() + ": " + words
 	}
 	if f.Fix != "" {
 		words += "; fix it with: " + f.Fix
@@ -99,7 +95,7 @@ func (f *Finding) Sentence() string {
 
 // OnOneLine returns the finding with nothing in it that ends a line or steers a terminal.
 func (f Finding) OnOneLine() Finding {
-	for _, words := range []*string{&f.Object, &f.Field, &f.Message, &f.Fix} {
+	for _, words := range []*string{&f.Object.Namespace, &f.Object.Name, &f.Field, &f.Message, &f.Fix} {
 		*words = text.Line(*words)
 	}
 	return f
@@ -112,7 +108,7 @@ func Sorted(findings []Finding) []Finding {
 		return cmp.Or(
 			cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Document,
 				b.Place.Document),
-			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Field, b.Field),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object.String(), b.Object.String()), cmp.Compare(a.Field, b.Field),
 			cmp.Compare(a.Message, b.Message), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Fix, b.Fix),
 		)
 	})
@@ -138,12 +134,12 @@ func Fold(findings []Finding, most int, rest string) []Finding {
 		return findings
 	}
 	return append(slices.Clone(findings[:most]), Finding{Code: findings[0].Code, Severity: findings[0].Severity,
-		Object: fmt.Sprintf("%d more", len(findings)-most), Message: rest})
+		Object: Ref{Others: len(findings) - most}, Message: rest})
 }
 
 // FromError returns the finding that an error about an object is: a manifest.Problem has its place and its field. Its
 // remedy is that of the code.
-func FromError(code, object string, err error) Finding {
+func FromError(code string, object Ref, err error) Finding {
 	f := Finding{Code: code, Severity: Error, Object: object, Message: err.Error(), Fix: Remedy(code)}
 	var (
 		problem *manifest.Problem

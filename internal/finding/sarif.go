@@ -101,7 +101,7 @@ func SARIF(w io.Writer, findings []Finding, version string) error {
 }
 
 func (f *Finding) location() sarifLocation {
-	location := sarifLocation{Logical: []sarifLogical{{f.Object, "object"}}}
+	location := sarifLocation{Logical: []sarifLogical{{f.Object.String(), "object"}}}
 	uri := fileURI(f.Place.File)
 	if uri == "" {
 		return location

@@ -56,13 +56,11 @@ func order(s Severity) int { return slices.Index([]Severity{Error, Warning}, s) 
 func oneEachCause(findings []Finding) (out []Finding) {
 	first, others := map[Finding]int{}, map[int]int{}
 	for _, f := range findings {
-		key, host := strings.CutPrefix(f.Object, "BareMetalHost ")
-		if !host {
+		if !f.Object.IsHost() {
 			out = append(out, f)
 			continue
 		}
-		_, name, _ := strings.Cut(key, "/")
-		itself := regexp.MustCompile(`\b(` + regexp.QuoteMeta(key) + `|` + regexp.QuoteMeta(name) + `)\b`)
+		itself := regexp.MustCompile(`\b(` + regexp.QuoteMeta(f.Object.Key()) + `|` + regexp.QuoteMeta(f.Object.Name) + `)\b`)
 		cause := Finding{Code: f.Code, Severity: f.Severity, Field: f.Field,
 			Message: itself.ReplaceAllString(f.Message, "\x00"), Fix: itself.ReplaceAllString(f.Fix, "\x00")}
 		if at, seen := first[cause]; seen {
@@ -73,7 +71,7 @@ func oneEachCause(findings []Finding) (out []Finding) {
 		out = append(out, f)
 	}
 	for at, n := range others {
-		out[at].Object += " and " + text.Count(n, "other host")
+		out[at].Object.Others = n
 	}
 	return out
 }

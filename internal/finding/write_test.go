@@ -21,7 +21,7 @@ const evil = "x%0A::error::owned\n::error file=a::second\r##[error]third \x1b[31
 func hostile(n int) []Finding {
 	var out []Finding
 	for i := range n {
-		f := Finding{Code: "SIP006", Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: "SIPCluster " + evil, Field: evil, Message: evil, Fix: evil}
+		f := Finding{Code: "SIP006", Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: To("SIPCluster", "", evil), Field: evil, Message: evil, Fix: evil}
 		out = append(out, f.OnOneLine())
 	}
 	return out
@@ -73,7 +73,7 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 func TestSARIFIsValid(t *testing.T) {
 	text := need.Read(t, "testdata/sarif-schema-2.1.0.json")
 	schema := need.Value(gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)))(t)
-	elsewhere := Finding{Code: "SIP005", Severity: Warning, Place: Place{Source: "cluster"}, Object: "SIPCluster a/a", Message: "m", Fix: "n"}
+	elsewhere := Finding{Code: "SIP005", Severity: Warning, Place: Place{Source: "cluster"}, Object: To("SIPCluster", "a", "a"), Message: "m", Fix: "n"}
 	for name, findings := range map[string][]Finding{"none": nil, "some": append(hostile(2), elsewhere)} {
 		text := written(t, func(w io.Writer) error { return SARIF(w, findings, "v1.2.3") })
 		result := need.Value(schema.Validate(gojsonschema.NewStringLoader(text)))(t)
@@ -95,12 +95,21 @@ func TestJSONIsAList(t *testing.T) {
 	}
 	var back struct {
 		APIVersion, Kind string
-		Findings         []Finding
+		Findings         []struct {
+			Code, Object, Field, Message, Fix string
+			Severity                          Severity
+			Place                             Place
+		}
 	}
 	decoder := json.NewDecoder(strings.NewReader(written(t, func(w io.Writer) error { return JSON(w, hostile(1)) })))
 	decoder.DisallowUnknownFields()
-	err := decoder.Decode(&back)
-	need.That(t, err == nil && len(back.Findings) == 1 && back.Findings[0] == hostile(1)[0], "found %+v, %v", back, err)
+	need.OK(t, decoder.Decode(&back))
+	need.Must(t, len(back.Findings) == 1, "found %d findings, want 1", len(back.Findings))
+	got, want := back.Findings[0], hostile(1)[0]
+	need.Deep(t, "the texts", []string{got.Code, got.Object, got.Field, got.Message, got.Fix},
+		[]string{want.Code, want.Object.String(), want.Field, want.Message, want.Fix})
+	need.Equal(t, "the severity", got.Severity, want.Severity)
+	need.Equal(t, "the place", got.Place, want.Place)
 }
 
 // TestTable: each code has its words, and none stands twice.
@@ -120,7 +129,7 @@ func TestTable(t *testing.T) {
 
 // TestFold: a list that is folded says how much is missing, and one that fits is whole.
 func TestFold(t *testing.T) {
-	all := []Finding{{Code: Object, Object: "a"}, {Code: Object, Object: "b"}, {Code: Object, Object: "c"}}
+	all := []Finding{{Code: Object, Object: Ref{Name: "a"}}, {Code: Object, Object: Ref{Name: "b"}}, {Code: Object, Object: Ref{Name: "c"}}}
 	got := Fold(all, 1, "see lint")
 	need.That(t, len(got) == 2 && got[0] == all[0] && got[1].String() == "SIP026: 2 more: see lint", "found %v", got)
 	need.Same(t, "", Fold(all, 3, "see lint"), all)

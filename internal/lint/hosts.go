@@ -115,5 +115,5 @@ func at(host *inventory.Host) string {
 	if place := finding.At(host.Source).String(); place != "" {
 		return fmt.Sprintf("%s (%s)", hostName(host), place)
 	}
-	return hostName(host)
+	return hostName(host).String()
 }

@@ -48,7 +48,7 @@ func TestHeldHostsAddress(t *testing.T) {
 		}
 	}
 	for _, f := range in.Check() {
-		if f.Code == finding.NoAddress && strings.Contains(f.Object, "h1") {
+		if f.Code == finding.NoAddress && strings.Contains(f.Object.Name, "h1") {
 			need.Words(t, "", f.Message, "keeps 192.0.2.1")
 			return
 		}
@@ -63,7 +63,7 @@ func TestMisplacedAddress(t *testing.T) {
 		var messages []string
 		for _, f := range in.Check() {
 			if f.Code == finding.NoAddress {
-				messages = append(messages, f.Object+" "+f.Field+": "+f.Message)
+				messages = append(messages, f.Object.String()+" "+f.Field+": "+f.Message)
 			}
 		}
 		return strings.Join(messages, "\n")
@@ -101,7 +101,7 @@ func TestSharedValuesAreFolded(t *testing.T) {
 	for _, f := range in.Check() {
 		bytes += len(f.String())
 		if f.Code == finding.HostAddress {
-			addresses = append(addresses, f.Object+": "+f.Message)
+			addresses = append(addresses, f.Object.String()+": "+f.Message)
 		}
 	}
 	most := 1000 * (networks + 2)

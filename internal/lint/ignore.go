@@ -22,7 +22,7 @@ var (
 
 // readIgnores reads what the objects suppress, and complains about entries without effect.
 func (c *checker) readIgnores() {
-	c.ignored = map[string]map[string]bool{}
+	c.ignored = map[finding.Ref]map[string]bool{}
 	const fix = `write "SIP000: reason", with a code that sipgen lint prints, or remove the annotation`
 	if c.Site != nil {
 		codes, problems := parseIgnores(c.Site.Annotations[IgnoreAnnotation])

@@ -101,15 +101,17 @@ type checker struct {
 	Input
 	findings []finding.Finding
 	// ignored are the codes that an object silences.
-	ignored map[string]map[string]bool
+	ignored map[finding.Ref]map[string]bool
 	guesses int
 }
 
-func clusterName(c *v1.SIPCluster) string    { return v1.Kind + " " + c.Key() }
-func siteName(s *v1alpha1.Site) string       { return v1alpha1.Kind + " " + s.Name }
-func hostName(h *inventory.Host) string      { return "BareMetalHost " + h.Key() }
-func (c *checker) add(f finding.Finding)     { c.findings = append(c.findings, f.OnOneLine()) }
-func (c *checker) silences(o, s string) bool { return c.ignored[o][s] }
+func clusterName(c *v1.SIPCluster) finding.Ref { return finding.To(v1.Kind, c.Namespace, c.Name) }
+func siteName(s *v1alpha1.Site) finding.Ref    { return finding.To(v1alpha1.Kind, "", s.Name) }
+func hostName(h *inventory.Host) finding.Ref {
+	return finding.To(finding.KindHost, h.Namespace, h.Name)
+}
+func (c *checker) add(f finding.Finding)                 { c.findings = append(c.findings, f.OnOneLine()) }
+func (c *checker) silences(o finding.Ref, s string) bool { return c.ignored[o][s] }
 
 // cluster notes a finding about a field of a cluster, unless the cluster silences it.
 func (c *checker) cluster(code string, severity finding.Severity, cluster *v1.SIPCluster, field, message, fix string) {

@@ -78,7 +78,7 @@ func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 func codes(findings []finding.Finding) []string {
 	var out []string
 	for _, f := range findings {
-		out = append(out, f.Code+" "+string(f.Severity)+" "+f.Object+" "+f.Field)
+		out = append(out, f.Code+" "+string(f.Severity)+" "+f.Object.String()+" "+f.Field)
 	}
 	return out
 }

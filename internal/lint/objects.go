@@ -16,22 +16,23 @@ import (
 
 // notes are about how files were read.
 func (c *checker) notes() {
-	add := func(code, object, more, fix string, errs []error) {
+	add := func(code string, object finding.Ref, more, fix string, errs []error) {
 		for _, err := range errs {
 			f := finding.FromError(code, object, err)
 			f.Severity, f.Message, f.Fix = finding.Warning, f.Message+more, fix
 			c.add(f)
 		}
 	}
-	add(finding.Empty, v1.Kind, "; if a spec was here, it is gone",
+	add(finding.Empty, finding.To(v1.Kind, "", ""), "; if a spec was here, it is gone",
 		"restore the spec; to decommission the cluster, name it", c.Empty)
+	host := finding.To(finding.KindHost, "", "")
 	for _, err := range c.Notes {
 		if errors.Is(err, manifest.ErrEmpty) {
-			add(finding.Empty, "BareMetalHost", "; if hosts were here, they are gone", "restore the hosts, or remove the file",
+			add(finding.Empty, host, "; if hosts were here, they are gone", "restore the hosts, or remove the file",
 				[]error{err})
 			continue
 		}
-		add(finding.Object, "BareMetalHost", "", "correct the manifest, or move it", []error{err})
+		add(finding.Object, host, "", "correct the manifest, or move it", []error{err})
 	}
 }
 
@@ -39,7 +40,7 @@ func (c *checker) notes() {
 func (c *checker) leftOut() {
 	for i := range c.LeftOut {
 		c.add(finding.Finding{
-			Code: finding.Object, Severity: finding.Error, Place: finding.At(c.LeftOut[i].Source), Object: "BareMetalHost",
+			Code: finding.Object, Severity: finding.Error, Place: finding.At(c.LeftOut[i].Source), Object: finding.To(finding.KindHost, "", ""),
 			Field:   c.LeftOut[i].Field,
 			Message: c.LeftOut[i].Text + "; no host is made of it", Fix: "give it a name and a namespace that the API server accepts",
 		})

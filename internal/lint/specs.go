@@ -81,7 +81,7 @@ func (c *checker) dexes() {
 						dex.Issuer, other),
 					"give each cluster an issuer of its own")
 			} else {
-				first[id] = clusterName(cluster)
+				first[id] = clusterName(cluster).String()
 			}
 			if message, fix := misplaced(dex, issuer, port); message != "" {
 				c.cluster(finding.IssuerPlace, finding.Warning, cluster, field, message, fix)

@@ -218,13 +218,15 @@ func (p *Comparison) Findings() []finding.Finding {
 			Fix: finding.Remedy(finding.Network)}
 		switch {
 		case c.At.Host != nil:
-			f.Object, f.Place = "BareMetalHost "+c.At.Host.Key(), finding.At(c.At.Host.Source)
+			f.Object = finding.To(finding.KindHost, c.At.Host.Namespace, c.At.Host.Name)
+			f.Place = finding.At(c.At.Host.Source)
 		case c.At.Cluster != nil:
-			f.Object, f.Place = v1.Kind+" "+c.At.Cluster.Key(), finding.In(c.At.Cluster.Document, c.At.Cluster.Source,
-				c.At.Field)
+			f.Object = finding.To(v1.Kind, c.At.Cluster.Namespace, c.At.Cluster.Name)
+			f.Place = finding.In(c.At.Cluster.Document, c.At.Cluster.Source, c.At.Field)
 		default:
 			document, field := p.site.Place(c.At.Field)
-			f.Object, f.Field, f.Place = v1alpha1.Kind+" "+p.site.Name, field, finding.In(document, manifest.Place{}, field)
+			f.Object, f.Field = finding.To(v1alpha1.Kind, "", p.site.Name), field
+			f.Place = finding.In(document, manifest.Place{}, field)
 		}
 		out = append(out, f)
 	}

@@ -50,7 +50,7 @@ func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []findi
 			if name == v1.PortNameSIP {
 				return
 			}
-			out = append(out, leftover(object.Key(), c.Key(),
+			out = append(out, leftover(refTo(object), c.Key(),
 				fmt.Sprintf("the SIP operator calls its port %s, and %s calls it %s", v1.PortNameSIP, c.Key(), name),
 				fmt.Sprintf("when the port is renamed the Service has no endpoint until new pods are ready, and the tenant's API server cannot be reached; "+
 					"set spec.services.%s[%d].portName to %s, and change it later if at all", v1.ListControlPlane, i, v1.PortNameSIP),
@@ -59,8 +59,12 @@ func PortNames(clusters []v1.SIPCluster, live []inventory.ServiceObject) []findi
 	return sorted(out)
 }
 
+func refTo(object *inventory.ServiceObject) finding.Ref {
+	return finding.To(object.Kind, object.Namespace, object.Name)
+}
+
 // leftover returns a warning about a live object of the SIP operator.
-func leftover(object, cluster, found, why, fix string) finding.Finding {
+func leftover(object finding.Ref, cluster, found, why, fix string) finding.Finding {
 	return finding.Finding{Code: finding.Leftover, Severity: finding.Warning, Object: object, Cluster: cluster,
 		Message: found + ": " + why, Fix: fix}
 }
@@ -93,10 +97,10 @@ func MissingHostKeys(clusters []v1.SIPCluster, live []inventory.ServiceObject,
 			switch {
 			case secret == nil || !secret.Missing && secret.Unread == "":
 			case secret.Missing:
-				out = append(out, leftover(object.Key(), c.Key(), "there is no Secret "+name, why,
+				out = append(out, leftover(refTo(object), c.Key(), "there is no Secret "+name, why,
 					HostKeys(object.Namespace, name)))
 			default:
-				out = append(out, leftover(object.Key(), c.Key(),
+				out = append(out, leftover(refTo(object), c.Key(),
 					fmt.Sprintf("could not check whether there is a Secret %s: %s", name, secret.Unread),
 					fmt.Sprintf("%s; look for it with: kubectl -n %s get secret %s", why, object.Namespace, name), ""))
 			}
@@ -120,7 +124,7 @@ func Finalizers(clusters []v1.SIPCluster, live []inventory.Finalized) []finding.
 		case !rendered[object.Namespace+"/"+object.Name]:
 			continue
 		}
-		out = append(out, leftover(v1.Kind+" "+object.Namespace+"/"+object.Name, "", found, why,
+		out = append(out, leftover(finding.To(v1.Kind, object.Namespace, object.Name), "", found, why,
 			WithoutFinalizer(object.Namespace, object.Name, object.Index)))
 	}
 	return sorted(out)
@@ -146,6 +150,6 @@ func HostKeysName(c *v1.SIPCluster, i int) string {
 }
 
 func sorted(findings []finding.Finding) []finding.Finding {
-	slices.SortStableFunc(findings, func(a, b finding.Finding) int { return strings.Compare(a.Object, b.Object) })
+	slices.SortStableFunc(findings, func(a, b finding.Finding) int { return strings.Compare(a.Object.String(), b.Object.String()) })
 	return findings
 }

@@ -22,8 +22,8 @@ import (
 // command, "" if another object has to be changed.
 func onHost(host *inventory.Host, found, why, fix string) finding.Finding {
 	return finding.Finding{
-		Code: finding.Unpatchable, Severity: finding.Error, Place: finding.At(host.Source), Object: "BareMetalHost " +
-			host.Key(), Message: found + ": " + why, Fix: fix,
+		Code: finding.Unpatchable, Severity: finding.Error, Place: finding.At(host.Source),
+		Object: finding.To(finding.KindHost, host.Namespace, host.Name), Message: found + ": " + why, Fix: fix,
 	}
 }
 

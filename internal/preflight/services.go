@@ -31,14 +31,14 @@ func Services(engine v1alpha1.Engine, clusters []v1.SIPCluster, live []inventory
 		}
 		if owner := object.MadeByOther(Manager(engine)); owner != nil {
 			out = append(out, finding.Finding{
-				Code: finding.Unpatchable, Severity: finding.Error, Object: object.Key(), Cluster: cluster,
+				Code: finding.Unpatchable, Severity: finding.Error, Object: refTo(object), Cluster: cluster,
 				Message: fmt.Sprintf("its fields are owned by %s (%s)", owner.Manager, owner.Operation) +
 					": the engine would add to them and replace nothing, so the sync fails, or leaves parts of the old pod template in the new one; stop that controller, then hand its fields to the engine",
 				Fix: HandOver(engine, object),
 			})
 		}
 	}
-	slices.SortFunc(out, func(a, b finding.Finding) int { return strings.Compare(a.Object, b.Object) })
+	slices.SortFunc(out, func(a, b finding.Finding) int { return strings.Compare(a.Object.String(), b.Object.String()) })
 	return out
 }
 

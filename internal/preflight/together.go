@@ -5,24 +5,19 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/finding"
-	"github.com/airshipit/sipgen/internal/text"
 )
 
 // alike is what several hosts have: one cause, and one fix but for their names.
 type alike struct {
 	finding.Finding
-	// hosts are "namespace/name".
-	hosts []string
+	hosts []finding.Ref
 	// command is the fix with here in place of the hosts.
 	command string
 	// turn is after how many other fixes of a host this one comes, at most.
 	turn int
 }
 
-const (
-	bareMetalHost = "BareMetalHost "
-	here          = "\x00"
-)
+const here = "\x00"
 
 // Together returns the findings of many hosts with one finding for all hosts of one cause, and its fix for all of them:
 // a command for each namespace. hosts are the findings of each host, in the order in which they are to be fixed, which
@@ -32,15 +27,13 @@ func Together(hosts [][]finding.Finding) []finding.Finding {
 	known := map[[2]string]*alike{}
 	for _, found := range hosts {
 		for turn, f := range found {
-			host := strings.TrimPrefix(f.Object, bareMetalHost)
-			namespace, name, _ := strings.Cut(host, "/")
-			command := strings.Replace(f.Fix, target(namespace, name), here, 1)
+			command := strings.Replace(f.Fix, target(f.Object.Namespace, f.Object.Name), here, 1)
 			key := [2]string{f.Message, command}
 			if known[key] == nil {
 				known[key] = &alike{Finding: f, command: command}
 				all = append(all, known[key])
 			}
-			known[key].hosts = append(known[key].hosts, host)
+			known[key].hosts = append(known[key].hosts, f.Object)
 			known[key].turn = max(known[key].turn, turn)
 		}
 	}
@@ -58,18 +51,17 @@ func (a *alike) together() finding.Finding {
 		return a.Finding
 	}
 	f := a.Finding
-	f.Object += " and " + text.Count(len(a.hosts)-1, "other host")
+	f.Object.Others = len(a.hosts) - 1
 	if f.Fix == "" {
 		return f
 	}
 	var namespaces []string
 	names := map[string][]string{}
 	for _, host := range a.hosts {
-		namespace, name, _ := strings.Cut(host, "/")
-		if names[namespace] == nil {
-			namespaces = append(namespaces, namespace)
+		if names[host.Namespace] == nil {
+			namespaces = append(namespaces, host.Namespace)
 		}
-		names[namespace] = append(names[namespace], name)
+		names[host.Namespace] = append(names[host.Namespace], host.Name)
 	}
 	var commands []string
 	for _, namespace := range namespaces {

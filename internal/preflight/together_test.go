@@ -40,7 +40,7 @@ func TestTogether(t *testing.T) {
 	got := Together(hosts)
 	need.Must(t, len(got) == len(want), "got %v, want %d findings", got, len(want))
 	for i := range want {
-		need.Equal(t, "the object", got[i].Object, want[i].object)
+		need.Equal(t, "the object", got[i].Object.String(), want[i].object)
 		need.Equal(t, "the fix", got[i].Fix, want[i].fix)
 	}
 }

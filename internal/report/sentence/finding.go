@@ -25,10 +25,10 @@ func Findings(p *schedule.Placement) []finding.Finding {
 			f := finding.Finding{Code: s.code, Severity: finding.Warning, Field: field, Message: s.words,
 				Fix: finding.Remedy(s.code)}
 			if cluster != (schedule.ClusterKey{}) {
-				f.Object, f.Cluster = v1.Kind+" "+cluster.String(), cluster.String()
+				f.Object, f.Cluster = finding.To(v1.Kind, cluster.Namespace, cluster.Name), cluster.String()
 			}
 			if s.host != (schedule.HostKey{}) {
-				f.Object = "BareMetalHost " + s.host.String()
+				f.Object = finding.To(finding.KindHost, s.host.Namespace, s.host.Name)
 			}
 			if s.code == finding.Missing {
 				missing = append(missing, s.host.String())
@@ -68,7 +68,7 @@ func Findings(p *schedule.Placement) []finding.Finding {
 func Conflicts(of *holdings.Holdings) (out []finding.Finding) {
 	for _, c := range of.Conflicts() {
 		f := finding.Finding{Code: finding.WrongMachines, Severity: finding.Warning, Cluster: c.Cluster.String(),
-			Object: v1.Kind + " " + c.Cluster.String(), Fix: finding.Remedy(finding.WrongMachines)}
+			Object: finding.To(v1.Kind, c.Cluster.Namespace, c.Cluster.Name), Fix: finding.Remedy(finding.WrongMachines)}
 		var sides []string
 		for _, side := range c.Sides {
 			sides = append(sides, side.Name+" ("+firstOf(side.Hosts)+")")

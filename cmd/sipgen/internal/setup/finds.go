@@ -127,7 +127,7 @@ func sayUnreadable(ui *terminal.UI, found *inventory.Inventory) {
 	var findings []finding.Finding
 	for _, object := range found.LeftOut {
 		findings = append(findings, finding.Finding{Code: finding.Object, Place: finding.At(object.Source),
-			Object: "BareMetalHost", Field: object.Field, Message: object.Text + ": no host is made of it"})
+			Object: finding.To(finding.KindHost, "", ""), Field: object.Field, Message: object.Text + ": no host is made of it"})
 	}
 	for i := range found.Hosts {
 		host := &found.Hosts[i]
@@ -138,7 +138,7 @@ func sayUnreadable(ui *terminal.UI, found *inventory.Inventory) {
 			}
 			at.Line = cmp.Or(fault.Line, at.Line)
 			findings = append(findings, finding.Finding{Code: finding.Object, Place: finding.At(at),
-				Object: "BareMetalHost " + host.Key(), Field: fault.Field,
+				Object: finding.To(finding.KindHost, host.Namespace, host.Name), Field: fault.Field,
 				Message: fault.Text + ": it is not free until that is fixed"})
 		}
 	}
