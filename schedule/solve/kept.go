@@ -50,18 +50,22 @@ func (f *flow) alone(kept []int) []int {
 	for i := range f.kept {
 		f.lower(&f.kept[i], 0)
 	}
+	whole := make([]bitset, len(f.kept)) // until all have theirs, so that none moves on to other hosts
 	for i := range f.kept {
 		r := f.kept[i].role
-		whole := r.fits
-		r.fits = newBitset(len(f.classes))
-		whole.all(func(c int32) bool {
+		whole[i], r.fits = r.fits, newBitset(len(f.classes))
+		whole[i].all(func(c int32) bool {
 			if f.Alone[f.classes[c].kind] {
 				r.fits.add(c)
 			}
 			return true
 		})
-		out[i] = f.fillFrom(r, kept[i])
-		r.fits = whole
+	}
+	for i := range f.kept {
+		out[i] = f.fillFrom(f.kept[i].role, kept[i])
+	}
+	for i := range f.kept {
+		f.kept[i].role.fits = whole[i]
 	}
 	for i := range f.kept {
 		f.fillFrom(f.kept[i].role, kept[i]-out[i])
