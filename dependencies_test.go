@@ -115,7 +115,7 @@ var folders = map[string][]string{
 	"internal/app": {"api", "internal/admit", "internal/finding", "internal/foreign", "internal/history", "internal/holdings", "internal/kustomization", "internal/lint", "internal/manifest",
 		"internal/netplan", "internal/objdiff", "internal/overlay", "internal/preflight", "internal/redact", "internal/report", "internal/tenancy", "inventory", "publish", "render", "schedule"},
 	"internal/finding":             {"api", "internal/manifest"},
-	"internal/admit":               {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/netplan", "internal/redact", "internal/tenancy", "render", "schedule"},
+	"internal/admit":               {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/netplan", "internal/preflight", "internal/redact", "internal/tenancy", "render", "schedule"},
 	"internal/lint":                {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"internal/kustomization":       {"internal/manifest"},
 	"internal/manifest":            {"internal/redact"},

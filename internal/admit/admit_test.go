@@ -191,6 +191,45 @@ func TestWhoIsFrozen(t *testing.T) {
 	}
 }
 
+// TestHostsWithOneCause: many hosts with one cause are one reason of their cluster, whether it stays or leaves, with one
+// command for all of them. Those of another cluster are another.
+func TestHostsWithOneCause(t *testing.T) {
+	for annotations, wantFrozen := range map[string]int{"": 1, fmt.Sprintf(leaves, "a/a"): 0} {
+		specs := need.Value(api.ClustersFromDocuments(need.Value(manifest.Parse("specs.yaml",
+			[]byte(spec("a/a", annotations, one)+spec("b/b", "", one))))(t)))(t)
+		site := &v1alpha1.Site{}
+		site.Default()
+		in := Input{Site: site, Clusters: specs, Unpatchable: map[string][]finding.Finding{},
+			Claims:  schedule.Previous{Leaving: map[schedule.ClusterKey]bool{}},
+			Options: schedule.Options{Keys: schedule.LabelKeys(site.Spec.LabelKeys)}}
+		names := "metal3 baremetalhosts.metal3.io"
+		for i := range 500 {
+			name := fmt.Sprintf("n%03d", i)
+			names += " " + name
+			cluster := "a/a"
+			if i == 499 {
+				cluster, names = "b/b", strings.TrimSuffix(names, " "+name)
+			}
+			in.Hosts = append(in.Hosts, inventory.Host{Namespace: "metal3", Name: name, UID: "u1"})
+			in.Claims.Claims = append(in.Claims.Claims, holds(cluster, name))
+			in.Unpatchable["metal3/"+name] = []finding.Finding{{Object: finding.To(finding.KindHost, "metal3", name),
+				Message: "another app's: it", Fix: "kubectl label -n metal3 baremetalhosts.metal3.io/" + name + " app-"}}
+		}
+		in.Tenants, in.Network = tenancy.Of(site, []string{"metal3"}), netplan.Of(site, specs, in.Hosts)
+		got := Of(in)
+		need.Equal(t, "reasons of a/a", len(got.Frozen[key("a/a")]), wantFrozen)
+		need.Equal(t, "reasons of b/b", len(got.Frozen[key("b/b")]), 1)
+		need.Equal(t, "releases that wait", len(got.Lost), 1-wantFrozen)
+		need.Equal(t, "findings", len(got.Findings), 2)
+		var words []string
+		for i := range got.Findings {
+			words = append(words, got.Findings[i].Message)
+		}
+		need.Words(t, annotations, strings.Join(words, "\n"), "host metal3/n000 and 498 other hosts: another app's: it; fix it with: kubectl label -n "+
+			names+" app-", "host metal3/n499: another app's: it")
+	}
+}
+
 // TestDecommissionOfASpecLeftOut: an entry of the Site's list whose spec is written, and cannot be read, is not one of a cluster that nobody has.
 func TestDecommissionOfASpecLeftOut(t *testing.T) {
 	site := &v1alpha1.Site{}

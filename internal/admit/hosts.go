@@ -11,12 +11,14 @@ import (
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 // leaveAlone freezes the clusters with unpatchable hosts: all their patches stay as in the tree. If the cluster is
-// gone, its other hosts are released, and the unpatchable one waits, with a finding.
+// gone, its other hosts are released, and the unpatchable one waits, with a finding. Hosts of a cluster with one cause
+// are one reason.
 func (s *Clusters) leaveAlone() {
 	if len(s.Unpatchable) == 0 {
 		return
@@ -25,22 +27,35 @@ func (s *Clusters) leaveAlone() {
 	for i := range s.All {
 		stays[schedule.KeyOf(&s.All[i])] = !s.All[i].Leaves()
 	}
+	type owner struct {
+		cluster schedule.ClusterKey
+		state   holdings.State
+	}
+	var owners []owner
+	found := map[owner][][]finding.Finding{}
 	for _, host := range slices.Sorted(maps.Keys(s.Unpatchable)) {
 		namespace, name, _ := strings.Cut(host, "/")
 		h := s.Held.All.Find(schedule.HostKey{Namespace: namespace, Name: name})
-		if h == nil {
+		if h == nil || h.State != holdings.Held && h.State != holdings.Leaving {
 			continue
 		}
-		for _, found := range s.Unpatchable[host] {
+		of := owner{h.Cluster, h.State}
+		if found[of] == nil {
+			owners = append(owners, of)
+		}
+		found[of] = append(found[of], s.Unpatchable[host])
+	}
+	for _, of := range owners {
+		for _, why := range preflight.Together(found[of]) {
 			switch {
-			case h.State == holdings.Held && stays[h.Cluster]:
-				s.freeze(h.Cluster, finding.Unpatchable, errors.New(found.Sentence()))
-			case h.State == holdings.Held:
-				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
-					Err: fmt.Errorf("%s: its release waits: %s", h.Cluster, found.Sentence())})
-			case h.State == holdings.Leaving:
-				s.lose(Problem{Cluster: h.Cluster, Code: finding.Unpatchable,
-					Err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", found.Sentence())})
+			case of.state == holdings.Held && stays[of.cluster]:
+				s.freeze(of.cluster, finding.Unpatchable, errors.New(why.Sentence()))
+			case of.state == holdings.Held:
+				s.lose(Problem{Cluster: of.cluster, Code: finding.Unpatchable,
+					Err: fmt.Errorf("%s: its release waits: %s", of.cluster, why.Sentence())})
+			default:
+				s.lose(Problem{Cluster: of.cluster, Code: finding.Unpatchable,
+					Err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", why.Sentence())})
 			}
 		}
 	}

@@ -9,13 +9,10 @@ import (
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/admit"
-	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
-	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // Rendered is the tree of a plan, complete: what is written, committed or compared.
@@ -103,31 +100,19 @@ func changedFiles(before, after render.Tree) []report.File {
 }
 
 // moves refuses a tree in a new folder that lacks the services of frozen clusters: only the old folder has them. The
-// error has why they are frozen, and their hosts that cannot be patched, with the commands that fix them.
+// error has why they are frozen, with the commands that fix their hosts.
 func (p *Planned) moves() error {
 	if !p.Before.former || len(p.Clusters.Frozen) == 0 {
 		return nil
 	}
 	var names []string
 	var reasons []error
-	unpatchable := map[schedule.ClusterKey][][]finding.Finding{}
-	for _, claim := range p.Clusters.Claims.Claims {
-		if found := p.Loaded.Unpatchable[claim.Host.String()]; len(found) > 0 {
-			unpatchable[claim.Cluster] = append(unpatchable[claim.Cluster], found)
-		}
-	}
 	for key := range p.Clusters.Frozen {
 		names = append(names, key.String())
 	}
 	slices.Sort(names)
 	for _, name := range names {
 		key := holdings.ClusterNamed(name)
-		if hosts := unpatchable[key]; len(hosts) > 0 {
-			for _, found := range preflight.Together(hosts) {
-				reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, found.Sentence()))
-			}
-			continue
-		}
 		for _, reason := range p.Clusters.Frozen[key] {
 			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, reason.Here))
 		}
