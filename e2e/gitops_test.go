@@ -58,6 +58,7 @@ var patchRows = []row{
 	{"failed", rowFailed},                           // the operator's errors
 	{"standby-unfit", rowStandbyUnfit},              // the provider's mark, and a guarded host
 	{"machine-elsewhere", rowMachineElsewhere},      // the provider, and a host without labels
+	{"running-cluster", rowRunningCluster},          // a page, the guards, and labels that a person and an engine own
 }
 
 func TestFluxRows(t *testing.T) { runRows(t, fluxRig, slices.Concat(rows, fluxRows, patchRows)) }

@@ -82,6 +82,11 @@ var rules = []rule{
 			" takes over "+s.Host+", which "+s.From+" had")
 	})},
 	{"adopted", weak, ofRoles((*Plan).takenByLabels)},
+	{"machines without labels", weak, ofRoles(func(_ *Plan, c *ClusterResult, r *RoleResult) string {
+		return when(c.first && r.running > 0, fmt.Sprintf(" is new, and selects %s machines and %s no labels of a cluster: "+
+			"if they run this cluster, %s", text.Plural(r.running, "host that runs", "hosts that run"),
+			sentence.Verb(r.running, "has", "have"), sentence.LabelFirst))
+	})},
 	{"not cleaned", weak, ofSite(func(p *Plan) []string { return nonempty(notCleaned(p.Totals())) })},
 	{"gone", weak, ofClusters(func(_ *Plan, c *ClusterResult) []string {
 		return nonempty(when(c.Gone && !c.givesUp(), c.goes()))

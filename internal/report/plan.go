@@ -98,6 +98,8 @@ type ClusterResult struct {
 	lost []string
 	// back: it was leaving in the previous tree, and has a spec again.
 	back bool
+	// first: the previous tree does not have it.
+	first bool
 }
 
 // Key returns the cluster's "namespace/name".
@@ -136,6 +138,7 @@ type RoleResult struct {
 	Rejected     []Reject `json:"rejected,omitempty"`
 
 	reached bool // by services of its cluster
+	running int  // hosts that it selects, and that run machines of no cluster
 }
 
 // Only returns the part of the plan that is about one cluster, "namespace/name": its hosts, its services, the
@@ -342,5 +345,6 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
 	for _, reject := range sentence.Sorted(r.Rejected) {
 		role.Rejected = append(role.Rejected, Reject{reject.Reason, reject.Count})
 	}
+	role.running = sentence.Running(r.Rejected)
 	return role
 }

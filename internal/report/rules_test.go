@@ -110,6 +110,9 @@ func TestRules(t *testing.T) {
 			return p
 		}(), nil,
 			"t/a Worker takes 1 host that only labels give to it, not the tree: m/h", slots(Slot{Host: "m/h", Status: StatusKept, adopted: true}), nil},
+		{"machines without labels", planOf(ClusterResult{first: true, Roles: []RoleResult{{Name: "Worker", running: 3}}}), nil,
+			"t/a Worker is new, and selects 3 hosts that run machines and have no labels of a cluster: if they run this cluster, label them before it gets others",
+			planOf(ClusterResult{Roles: []RoleResult{{Name: "Worker", running: 3}}}), nil},
 		{"not cleaned", planOf(ClusterResult{Roles: []RoleResult{{New: 1, Slots: []Slot{{Host: "m/h", Status: StatusNew, uncleaned: true}}}}}), nil,
 			"1 host is handed out, and metal3 does not clean it", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}), nil},
 		{"gone", planOf(ClusterResult{Gone: true}), nil, "t/a is being decommissioned", planOf(ClusterResult{}), nil},

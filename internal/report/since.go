@@ -23,7 +23,7 @@ func (p *Plan) Since(before *holdings.Holdings, known, leaving map[schedule.Clus
 		c := &p.Clusters[i]
 		key := schedule.ClusterKey{Namespace: c.Namespace, Name: c.Name}
 		delete(left, key)
-		c.back = leaving[key] && !c.Gone
+		c.back, c.first = leaving[key] && !c.Gone, !known[key]
 		for j := range c.Roles {
 			for k := range c.Roles[j].Slots {
 				slot := &c.Roles[j].Slots[k]

@@ -298,6 +298,20 @@ func Counts(counts []schedule.ReasonCount) string {
 	return strings.Join(parts, ", ")
 }
 
+// Running counts the hosts with a machine or an image that belong to no cluster.
+func Running(counts []schedule.ReasonCount) (n int) {
+	for _, c := range counts {
+		if condition, ok := c.Reason.(schedule.Condition); ok && (condition.Code == holdings.InUse ||
+			condition.Code == holdings.HasImage || condition.Code == holdings.ExternallyProvisioned) {
+			n += c.Count
+		}
+	}
+	return n
+}
+
+// LabelFirst tells what to do with hosts that run the machines of a cluster which is new to sipgen.
+const LabelFirst = "label them before it gets others (docs/running-cluster.md)"
+
 // crossing describes a host that lies in another wide domain than hosts of the same narrow one.
 func crossing(c *schedule.CrossingLabel) string {
 	has := "has " + c.Wide + "=" + c.Found

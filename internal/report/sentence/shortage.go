@@ -38,6 +38,9 @@ func Shortage(c *schedule.Shortage) string {
 		}
 		fmt.Fprintf(&b, " %s %s but: %s.", text.Count(total, "more host"), Verb(total, "matches", "match"),
 			Counts(c.Rejected))
+		if n := Running(c.Rejected); n > 0 {
+			fmt.Fprintf(&b, " If %s in use %s this cluster, %s.", Verb(n, "the one", "those"), Verb(n, "runs", "run"), LabelFirst)
+		}
 	}
 	if c.Unmatched {
 		b.WriteString(" No host matches its selector")

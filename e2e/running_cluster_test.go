@@ -1,0 +1,48 @@
+package e2e_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
+)
+
+// rowRunningCluster runs docs/running-cluster.md, word by word: a site whose hosts run machines before sipgen is there. Labeled before the first
+// publish they stay with their cluster; labeled after it, under the guards, they take the place of the hosts that it got.
+func rowRunningCluster(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2", "n3", "n4")
+	c.use(t, func() { r.consume(t, c.ns, "n1", "n2") })
+	blocks := procedure(t, "running-cluster")
+	need.Must(t, len(blocks) == 4, "the page has %d blocks, want the variables, a list, a function and its use", len(blocks))
+	label := func(cluster, hosts string) string {
+		t.Helper()
+		said := c.run(t, []string{"export HOSTS=" + c.ns + " NAMESPACE=" + c.tenants + " CLUSTER=" + cluster + "\n", blocks[1], blocks[2],
+			strings.ReplaceAll(blocks[3], "WORKERS", hosts)})
+		c.accept(t)
+		return said
+	}
+	c.tenant("a", 3)
+	c.short = true
+	if code := c.sipgen(t, "plan"); code != 1 {
+		t.Errorf("sipgen plan: exit code %d, want 1", code)
+	}
+	c.wantSaid(t, "the first plan", c.tenants+"/a Worker is new, and selects 2 hosts that run machines and have no labels of a cluster",
+		"2 more hosts match but: 2 in use. If those in use run this cluster")
+	need.Words(t, "the hosts in use", label("a", "n1 n2"), "n1\tMetal3Machine\tmachine-n1\t-\nn2\t")
+	c.exits(t, "labeled", 0, "plan")
+	c.wantSaid(t, "the plan with labels", "3 hosts assigned (1 new), 2 adopted (labeled already), 1 free", "there is no tree, and 2 hosts carry labels")
+	c.step(t, "publish")
+	c.wantHolds(t, "publish", "a", "n1", "n2", "n3")
+	c.tenant("a", 2)
+	c.settle(t, "a host without a machine leaves")
+	c.wantHolds(t, "a host without a machine leaves", "a", "n1", "n2")
+
+	c.tenant("b", 1)
+	c.step(t, "published before the labels")
+	c.wantHolds(t, "published before the labels", "b", "n3")
+	c.use(t, func() { r.consume(t, c.ns, "n4") })
+	label("b", "n4")
+	c.settle(t, "labeled under the guards")
+	c.wantHolds(t, "labeled under the guards", "b", "n4")
+}
