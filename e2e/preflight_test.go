@@ -164,7 +164,7 @@ func TestFixOfManyHosts(t *testing.T) {
 	// The API server orders managedFields by the second of a change, so the patches of the specs may be several.
 	all := found()
 	need.Must(t, len(all) >= 2 && len(all) <= 3, "found %v, want the Application, and the specs", all)
-	need.Words(t, "first", all[0].Object+": "+all[0].Message, "and 4 other hosts", "the Application")
+	need.Words(t, "first", all[0].Object.String()+": "+all[0].Message, "and 4 other hosts", "the Application")
 	for _, f := range all {
 		bash(t, api, t.TempDir(), f.Fix)
 	}
