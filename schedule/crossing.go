@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/airshipit/sipgen/schedule/solve"
 )
 
 // Topology keys of a role are nested: hosts of one rack lie in one row. A label can be wrong on one host, so only the
@@ -110,7 +112,7 @@ func (s *planner) leaveOutCrossing(r *role) {
 			narrow := label(i, 1)
 			if s.owns(r, i) {
 				own[narrow] = label(i, 0)
-			} else if c := s.hosts[i].class; c >= 0 && r.shape.fits[c] {
+			} else if c := s.hosts[i].class; c >= 0 && r.shape.fits.Has(c) {
 				if free[narrow] == nil {
 					free[narrow] = map[string]int{}
 				}
@@ -120,7 +122,7 @@ func (s *planner) leaveOutCrossing(r *role) {
 		whole := r.shape
 		for _, i := range hosts {
 			c, narrow, wide := s.hosts[i].class, label(i, 1), label(i, 0)
-			if c < 0 || !whole.fits[c] || r.shape.crosses[c] != nil {
+			if c < 0 || !whole.fits.Has(c) || r.shape.crosses[c] != nil {
 				continue
 			}
 			right, known := own[narrow]
@@ -134,8 +136,11 @@ func (s *planner) leaveOutCrossing(r *role) {
 				r.shape = whole.apart()
 				s.shapes = append(s.shapes, r.shape)
 			}
-			r.shape.fits[c] = false
 			r.shape.crosses[c] = CrossingLabel{Narrow: pair[1], Value: narrow, Wide: pair[0], Found: wide, Want: right}
+		}
+		if r.shape != whole {
+			fits := slices.DeleteFunc(slices.Clone(whole.fits.All()), func(c int32) bool { return r.shape.crosses[c] != nil })
+			r.shape.fits = solve.NewSet(fits, len(s.classes))
 		}
 	}
 }
@@ -143,7 +148,6 @@ func (s *planner) leaveOutCrossing(r *role) {
 // apart returns a copy of a shape for one role.
 func (sh *shape) apart() *shape {
 	out := *sh
-	out.fits = slices.Clone(sh.fits)
 	out.crosses = maps.Clone(sh.crosses)
 	if out.crosses == nil {
 		out.crosses = map[int32]Reason{}

@@ -31,7 +31,7 @@ func (s *planner) room(r *role) *room {
 	}
 	for i := range s.hosts {
 		c := s.hosts[i].class
-		if c < 0 || !r.shape.fits[c] {
+		if c < 0 || !r.shape.fits.Has(c) {
 			continue
 		}
 		m.hosts++
@@ -183,7 +183,7 @@ func (s *planner) warnUneven(r *role) {
 	in := map[int32]int{} // by domain with hosts of the role, or with room for one
 	if r.shape.fits != nil {
 		for i := range s.hosts {
-			if c := s.hosts[i].class; c >= 0 && r.shape.fits[c] && t.dom[i] >= 0 {
+			if c := s.hosts[i].class; c >= 0 && r.shape.fits.Has(c) && t.dom[i] >= 0 {
 				in[t.dom[i]] = 0
 			}
 		}

@@ -23,7 +23,7 @@ type lot struct {
 	hosts int
 }
 
-// sortIntoLots sorts all hosts into lots.
+// sortIntoLots sorts all hosts into lots, by kind.
 func (s *planner) sortIntoLots() {
 	type id struct {
 		kind, class int32
@@ -31,24 +31,25 @@ func (s *planner) sortIntoLots() {
 		why         Reason
 	}
 	known := map[id]int{}
-	s.lots = nil
+	s.lots = make([][]lot, len(s.kinds))
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		one := id{kind: h.kind, class: h.class, role: h.role}
 		if h.reject != nil {
 			one.class, one.why, one.role = -1, general(h.reject), nil
 		}
+		lots := &s.lots[h.kind]
 		if s.anyNames[int32(i)] { // the answer differs from host to host
-			s.lots = append(s.lots, lot{int32(i), one.why, 1})
+			*lots = append(*lots, lot{int32(i), one.why, 1})
 			continue
 		}
 		at, ok := known[one]
 		if !ok {
-			at = len(s.lots)
+			at = len(*lots)
 			known[one] = at
-			s.lots = append(s.lots, lot{int32(i), one.why, 0})
+			*lots = append(*lots, lot{int32(i), one.why, 0})
 		}
-		s.lots[at].hosts++
+		(*lots)[at].hosts++
 	}
 }
 
@@ -70,10 +71,21 @@ func (s *planner) countRejected() {
 
 // rejectedOf counts the hosts that a selector of the roles matches and that no role of them can have.
 func (s *planner) rejectedOf(roles []*role) []ReasonCount {
+	var kinds []int32
+	for _, r := range roles {
+		kinds = append(kinds, r.shape.selected.All()...)
+		if r.wide != nil && r.want() > 0 {
+			kinds = append(kinds, s.selects(r.wide).All()...)
+		}
+	}
+	slices.Sort(kinds)
 	no := map[Reason]int{}
-	for _, lot := range s.lots {
-		if why := s.rejects(roles, &lot); why != nil {
-			no[why] += lot.hosts
+	for _, kind := range slices.Compact(kinds) {
+		for i := range s.lots[kind] {
+			lot := &s.lots[kind][i]
+			if why := s.rejects(roles, lot); why != nil {
+				no[why] += lot.hosts
+			}
 		}
 	}
 	var out []ReasonCount
@@ -128,7 +140,7 @@ func (s *planner) rejects(roles []*role, lot *lot) (why Reason) {
 // ungranted reports whether the spec of the role selects hosts of a kind that the tenant's grants exclude: the
 // selector matches them only before it is narrowed to the grants.
 func (s *planner) ungranted(r *role, kind int32) bool {
-	return r.wide != nil && r.want() > 0 && s.selects(r.wide)[kind] && !s.selects(r.selector)[kind]
+	return r.wide != nil && r.want() > 0 && s.selects(r.wide).Has(kind) && !s.selects(r.selector).Has(kind)
 }
 
 // unmatched reports whether the role's selector matches no host, in any state. unmet is its first requirement that no
@@ -136,7 +148,7 @@ func (s *planner) ungranted(r *role, kind int32) bool {
 // Both may be empty.
 func (s *planner) unmatched(r *role) (is bool, unmet, near string) {
 	selector := r.asked()
-	if slices.Contains(s.selects(selector), true) {
+	if len(s.selects(selector).All()) > 0 {
 		return false, "", ""
 	}
 	requirements, _ := selector.Requirements()

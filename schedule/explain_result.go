@@ -110,10 +110,9 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 // fillLines records the state of the hosts without a cluster.
 func (s *planner) fillLines(p *Placement) {
 	p.Hosts = make([]HostLine, len(s.hosts))
-	verdicts, reasons := make([]Verdict, len(s.classes)), make([]Reason, len(s.classes))
+	verdicts, reasons := s.classLines()
 	idle := s.selectedByIdle()
 	for c := range s.classes {
-		verdicts[c], reasons[c] = s.classLine(&s.classes[c])
 		if reasons[c] == (NotSelected{}) && idle[s.hosts[s.classes[c].host].kind] {
 			reasons[c] = AsksForNone{}
 		}
@@ -133,29 +132,43 @@ func (s *planner) fillLines(p *Placement) {
 	}
 }
 
-// classLine returns the verdict on the hosts of a class that were not assigned, and for hosts that roles select, what
+// classLines returns the verdict on the hosts of each class that were not assigned, and for hosts that roles select, what
 // they lack for the first shape of these roles.
-func (s *planner) classLine(c *class) (Verdict, Reason) {
-	if c.roles > 0 {
-		return Free, Fits{c.roles}
-	}
-	kind := s.hosts[c.host].kind
-	var why Reason
-	for _, sh := range s.shapes {
-		if !sh.selects(kind) {
+func (s *planner) classLines() ([]Verdict, []Reason) {
+	verdicts, reasons := make([]Verdict, len(s.classes)), make([]Reason, len(s.classes))
+	useless := map[int32][]int{} // classes that fit no role, by kind
+	for c := range s.classes {
+		if n := s.classes[c].roles; n > 0 {
+			verdicts[c], reasons[c] = Free, Fits{n}
 			continue
 		}
-		if lacks := s.lacks(sh, c.host); why == nil || lackOrder(lacks) < lackOrder(why) {
-			why = lacks
+		verdicts[c], reasons[c] = Free, NotSelected{}
+		kind := s.hosts[s.classes[c].host].kind
+		useless[kind] = append(useless[kind], c)
+	}
+	for _, r := range s.roles {
+		if r.wide == nil || r.want() == 0 {
+			continue
+		}
+		for _, kind := range s.selects(r.wide).All() {
+			if s.ungranted(r, kind) {
+				for _, c := range useless[kind] {
+					reasons[c] = NotGranted{}
+				}
+			}
 		}
 	}
-	if why != nil {
-		return NotEligible, why
+	for _, sh := range s.shapes {
+		for _, kind := range sh.selected.All() {
+			for _, c := range useless[kind] {
+				lacks := s.lacks(sh, s.classes[c].host)
+				if lacks != nil && (verdicts[c] == Free || lackOrder(lacks) < lackOrder(reasons[c])) {
+					verdicts[c], reasons[c] = NotEligible, lacks
+				}
+			}
+		}
 	}
-	if slices.ContainsFunc(s.roles, func(r *role) bool { return s.ungranted(r, kind) }) {
-		return Free, NotGranted{}
-	}
-	return Free, NotSelected{}
+	return verdicts, reasons
 }
 
 // selectedByIdle returns for each kind whether a role that asks for no hosts selects it.
@@ -165,8 +178,8 @@ func (s *planner) selectedByIdle() []bool {
 		if r.want() > 0 {
 			continue
 		}
-		for kind, selected := range s.selects(r.asked()) {
-			out[kind] = out[kind] || selected
+		for _, kind := range s.selects(r.asked()).All() {
+			out[kind] = true
 		}
 	}
 	return out

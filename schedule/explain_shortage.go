@@ -139,7 +139,7 @@ func (s *planner) shortage(cut *solve.Shortage) Shortage {
 // outside counts the free hosts that a packed role could use in other domains than one.
 func (s *planner) outside(r *role, domain int32) (n int) {
 	for i := range s.hosts {
-		if c := s.hosts[i].class; c >= 0 && r.shape.fits[c] && s.topology[r.packed].dom[i] != domain {
+		if c := s.hosts[i].class; c >= 0 && r.shape.fits.Has(c) && s.topology[r.packed].dom[i] != domain {
 			n++
 		}
 	}

@@ -228,18 +228,22 @@ func (s *planner) checkReachable(r *role) {
 
 // warnUnreached warns of hosts that a role selects, and lacks only because their address cannot be read.
 func (s *planner) warnUnreached() {
-	known := map[*shape][]Unaddressed{}
+	unread := map[int32][]int32{} // by kind
 	for i := range s.hosts {
-		h := &s.hosts[i]
-		if h.class < 0 || len(h.AddressProblems) == 0 {
-			continue
+		if h := &s.hosts[i]; h.class >= 0 && len(h.AddressProblems) > 0 {
+			unread[h.kind] = append(unread[h.kind], int32(i))
 		}
-		for _, sh := range s.shapes {
-			if !sh.selects(h.kind) {
-				continue
-			}
-			if lack, ok := s.lacks(sh, int32(i)).(NoAddress); ok && lack.Problem != "" {
-				known[sh] = append(known[sh], s.unaddressed(int32(i), lack.Network))
+	}
+	known := map[*shape][]Unaddressed{}
+	for _, sh := range s.shapes {
+		var hosts []int32
+		for _, kind := range sh.selected.All() {
+			hosts = append(hosts, unread[kind]...)
+		}
+		slices.Sort(hosts)
+		for _, i := range hosts {
+			if lack, ok := s.lacks(sh, i).(NoAddress); ok && lack.Problem != "" {
+				known[sh] = append(known[sh], s.unaddressed(i, lack.Network))
 			}
 		}
 	}

@@ -69,7 +69,7 @@ func (s *planner) refuseUnknownKeys() {
 		if r.cluster.gone || r.want() == 0 || len(r.keys) == 0 && r.spread == nil && r.pack == "" {
 			continue
 		}
-		if !slices.Contains(s.selects(r.selector), true) {
+		if len(s.selects(r.selector).All()) == 0 {
 			continue // it selects no host: that is a shortage
 		}
 		field := "topologyKeys"
@@ -103,8 +103,8 @@ func (s *planner) checkKey(r *role, field, key string, carriers map[string][]boo
 	if carriers[key] == nil {
 		carriers[key] = s.carriers(key)
 	}
-	for kind, ok := range s.selects(r.selector) {
-		if ok && carriers[key][kind] {
+	for _, kind := range s.selects(r.selector).All() {
+		if carriers[key][kind] {
 			return
 		}
 	}
@@ -117,7 +117,7 @@ func (s *planner) carried(r *role) []string {
 	for i := range s.hosts {
 		h := &s.hosts[i]
 		for key, value := range h.Labels {
-			if value != "" && selected[h.kind] {
+			if value != "" && selected.Has(h.kind) {
 				found[key] = true
 			}
 		}

@@ -34,7 +34,7 @@ func TestSelected(t *testing.T) {
 		for i := range s.hosts {
 			h := &s.hosts[i]
 			why := fmt.Sprintf("%s: %s matches %s", r, r.selector, h.key())
-			need.Equal(t, why, s.selects(r.selector)[h.kind], matches(r.selector, h.Host))
+			need.Equal(t, why, s.selects(r.selector).Has(h.kind), matches(r.selector, h.Host))
 		}
 	}
 }

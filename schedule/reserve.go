@@ -87,7 +87,7 @@ func (s *planner) closedTo(r *role) (out []*Reservation) {
 // reservedFor returns the reservation that closes a free host to roles of a shape, nil if none does.
 func (s *planner) reservedFor(sh *shape, i int32) Reason {
 	for _, one := range sh.closed {
-		if s.selects(one.Selector)[s.hosts[i].kind] {
+		if s.selects(one.Selector).Has(s.hosts[i].kind) {
 			return ReservedFor{one.Name, strings.Join(one.Tenants, ", ")}
 		}
 	}
@@ -102,16 +102,19 @@ func (s *planner) keptInNumbers() (out []solve.Kept) {
 			continue
 		}
 		selected := s.selects(one.Selector)
-		kept := solve.Kept{Count: *one.Count, Fits: make([]bool, len(s.classes))}
+		var fits []int32
 		for c := range s.classes {
 			kind := s.hosts[s.classes[c].host].kind
-			kept.Fits[c] = selected[kind] && !slices.ContainsFunc(s.options.Reserved, func(other Reservation) bool {
-				return one.barredBy(&other) && s.selects(other.Selector)[kind]
-			})
+			if selected.Has(kind) && !slices.ContainsFunc(s.options.Reserved, func(other Reservation) bool {
+				return one.barredBy(&other) && s.selects(other.Selector).Has(kind)
+			}) {
+				fits = append(fits, int32(c))
+			}
 		}
+		kept := solve.Kept{Count: *one.Count, Fits: solve.NewSet(fits, len(s.classes))}
 		if len(one.Tenants) > 0 {
 			for i := range s.hosts {
-				if h := &s.hosts[i]; h.role != nil && one.Namespaces[h.role.cluster.key.Namespace] && selected[h.kind] {
+				if h := &s.hosts[i]; h.role != nil && one.Namespaces[h.role.cluster.key.Namespace] && selected.Has(h.kind) {
 					kept.Count--
 				}
 			}
@@ -130,13 +133,8 @@ func (s *planner) keptInNumbers() (out []solve.Kept) {
 }
 
 // within reports whether a role selects no hosts but those of some kinds.
-func (s *planner) within(r *role, kinds []bool) bool {
-	for kind := range s.kinds {
-		if !kinds[kind] && r.shape.selects(int32(kind)) {
-			return false
-		}
-	}
-	return true
+func (s *planner) within(r *role, kinds *solve.Set) bool {
+	return !slices.ContainsFunc(r.shape.selected.All(), func(kind int32) bool { return !kinds.Has(kind) })
 }
 
 // beyond returns the roles of a reservation's tenants that select some of its hosts, and others.
@@ -146,11 +144,8 @@ func (s *planner) beyond(one *Reservation) (out []RoleKey) {
 		if !one.Namespaces[r.cluster.key.Namespace] || r.cluster.gone || s.within(r, selected) {
 			continue
 		}
-		for kind := range s.kinds {
-			if selected[kind] && r.shape.selects(int32(kind)) {
-				out = append(out, r.key())
-				break
-			}
+		if slices.ContainsFunc(r.shape.selected.All(), selected.Has) {
+			out = append(out, r.key())
 		}
 	}
 	return out
@@ -165,7 +160,7 @@ func (s *planner) alone() (out []bool) {
 				out = make([]bool, len(s.classes))
 			}
 			for c := range s.classes {
-				out[c] = out[c] || selected[s.hosts[s.classes[c].host].kind]
+				out[c] = out[c] || selected.Has(s.hosts[s.classes[c].host].kind)
 			}
 		}
 	}
@@ -190,7 +185,7 @@ func (s *planner) reserves() (out []Reserve) {
 		}
 		kept, selected := Reserve{Name: one.Name, Tenants: one.Tenants, Alone: true}, s.selects(one.Selector)
 		for i := range s.hosts {
-			if h := &s.hosts[i]; h.class >= 0 && selected[h.kind] && !known[int32(i)] {
+			if h := &s.hosts[i]; h.class >= 0 && selected.Has(h.kind) && !known[int32(i)] {
 				known[int32(i)] = true
 				if kept.Could++; !picked[int32(i)] {
 					kept.Left++
@@ -249,7 +244,7 @@ func (s *planner) reservedFrom(r *role) string {
 		if !room(i) {
 			continue
 		}
-		if r.shape.fits[c] {
+		if r.shape.fits.Has(int32(c)) {
 			if name := s.keptFrom(r, i); name != "" {
 				return name
 			}
@@ -273,7 +268,7 @@ func (s *planner) keptFrom(r *role, i int32) string {
 		if one.Namespaces[r.cluster.key.Namespace] { // but for standby slots, its roles may have what is kept
 			lacks = len(r.has()) < r.want() && r.shortActive == 0 && !s.within(r, selected)
 		}
-		if kept.Left > 0 && lacks && selected[s.hosts[i].kind] {
+		if kept.Left > 0 && lacks && selected.Has(s.hosts[i].kind) {
 			return one.Name
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule/solve"
 )
 
 // planner is the sorted and indexed input, with the findings of the steps of Plan.
@@ -28,9 +29,10 @@ type planner struct {
 	crossings map[[2]string][]int32
 	names     map[string][]int32 // hosts by name and by namespace/name, filled for annotations that name some
 	kinds     []int32            // by kind: its first host
+	index     *v1.HostIndex      // of the kinds
 	// selections holds for each selector which kinds it matches.
-	selections map[string][]bool
-	lots       []lot
+	selections map[string]*solve.Set
+	lots       [][]lot        // by kind
 	anyNames   map[int32]bool // hosts that an annotation of any cluster names
 
 	pace  pace
@@ -185,7 +187,7 @@ func (s *planner) err() error {
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *planner {
 	s := &planner{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{},
-		selections: map[string][]bool{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+		selections: map[string]*solve.Set{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]candidate, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = candidate{Host: &hosts[i], read: &hosts[i], class: -1}

@@ -11,6 +11,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule/solve"
 )
 
 // matches reports whether a selector of labels and namespaces matches a host.
@@ -76,10 +77,15 @@ func (s *planner) sortByLabels() {
 		}
 		h.kind = kind
 	}
+	labeled := make([]v1.HostLabels, len(s.kinds))
+	for kind, i := range s.kinds {
+		labeled[kind] = v1.HostLabels{Namespace: s.hosts[i].Namespace, Labels: s.hosts[i].Labels}
+	}
+	s.index = v1.IndexHosts(labeled)
 }
 
-// selects returns for each kind whether a selector matches it. Each selector is evaluated once.
-func (s *planner) selects(selector labels.Selector) []bool {
+// selects returns the kinds that a selector matches. Each selector is evaluated once.
+func (s *planner) selects(selector labels.Selector) *solve.Set {
 	id := "\x00nothing"
 	if selector != labels.Nothing() {
 		id = selector.String()
@@ -87,24 +93,20 @@ func (s *planner) selects(selector labels.Selector) []bool {
 	if known := s.selections[id]; known != nil {
 		return known
 	}
-	selected := make([]bool, len(s.kinds))
-	for kind, i := range s.kinds {
-		selected[kind] = matches(selector, s.hosts[i].Host)
-	}
-	s.selections[id] = selected
-	return selected
+	s.selections[id] = solve.NewSet(s.index.Match(selector), len(s.kinds))
+	return s.selections[id]
 }
 
 // shape is what a role requires of a host: a selector, the labels of its topology keys, networks with an address, and
 // hardware. Many roles share one.
 type shape struct {
-	selected []bool // by kind
+	selected *solve.Set // of kinds
 	required []string
 	networks []string
 	hardware *v1.Hardware
 	never    map[int32]bool // hosts that annotations of the cluster name
 	closed   []*Reservation
-	fits     []bool // by class
+	fits     *solve.Set // of classes
 	// crosses are the classes that one role cannot have because of its topology keys; nil for a shape of several roles.
 	crosses map[int32]Reason
 }
@@ -154,19 +156,27 @@ func (s *planner) findFitting() {
 		}
 	}
 	s.classify(slices.Sorted(maps.Keys(networks)), hardware)
+	classes := make([][]int32, len(s.kinds)) // by kind
+	for c := range s.classes {
+		kind := s.hosts[s.classes[c].host].kind
+		classes[kind] = append(classes[kind], int32(c))
+	}
 	for _, sh := range s.shapes {
-		sh.fits = make([]bool, len(s.classes))
-		for c := range s.classes {
-			i := s.classes[c].host
-			sh.fits[c] = sh.selects(s.hosts[i].kind) && s.lacks(sh, i) == nil
+		var fits []int32
+		for _, kind := range sh.selected.All() {
+			for _, c := range classes[kind] {
+				if s.lacks(sh, s.classes[c].host) == nil {
+					fits = append(fits, c)
+				}
+			}
 		}
+		slices.Sort(fits)
+		sh.fits = solve.NewSet(fits, len(s.classes))
 	}
 	for _, r := range s.roles {
 		s.leaveOutCrossing(r)
-		for c, ok := range r.shape.fits {
-			if ok {
-				s.classes[c].roles++
-			}
+		for _, c := range r.shape.fits.All() {
+			s.classes[c].roles++
 		}
 	}
 }
@@ -208,7 +218,7 @@ func (s *planner) classify(networks []string, hardware map[string]*v1.Hardware) 
 }
 
 // selects reports whether the shape's selector matches hosts of a kind.
-func (sh *shape) selects(kind int32) bool { return sh.selected != nil && sh.selected[kind] }
+func (sh *shape) selects(kind int32) bool { return sh.selected.Has(kind) }
 
 // lacks returns why a role of the shape cannot have a free host that its selector matches, nil if it can.
 func (s *planner) lacks(sh *shape, i int32) Reason {

@@ -34,7 +34,7 @@ func (c *checker) unread() {
 			troubled, index = append(troubled, hosts[i]), append(index, i)
 		}
 	}
-	wanting, labeled := c.wanting(), labelsOf(troubled)
+	wanting, matching := c.wanting(), v1.IndexHosts(labelsOf(troubled))
 	needed := map[int][]string{}
 	for i := range wanting {
 		r := &wanting[i]
@@ -42,7 +42,7 @@ func (c *checker) unread() {
 		if len(networks) == 0 {
 			continue
 		}
-		for _, host := range matching(labeled, r.selector.Matches) {
+		for _, host := range matching.Match(r.selector) {
 			needed[index[host]] = append(needed[index[host]], networks...)
 		}
 	}
@@ -68,12 +68,24 @@ func (c *checker) unread() {
 
 // find returns the cluster of a key, nil for none.
 func (c *checker) find(key schedule.ClusterKey) *v1.SIPCluster {
-	for i := range c.Clusters {
-		if c.Clusters[i].Namespace == key.Namespace && c.Clusters[i].Name == key.Name {
-			return &c.Clusters[i]
+	if c.clusters == nil {
+		c.clusters = map[schedule.ClusterKey]*v1.SIPCluster{}
+		for i := range c.Clusters {
+			c.clusters[schedule.KeyOf(&c.Clusters[i])] = &c.Clusters[i]
 		}
 	}
-	return nil
+	return c.clusters[key]
+}
+
+// findPlaced returns the placement of a cluster, nil if there is none.
+func (c *checker) findPlaced(cluster *v1.SIPCluster) *schedule.Cluster {
+	if c.placements == nil && c.Placement != nil {
+		c.placements = map[schedule.ClusterKey]*schedule.Cluster{}
+		for i := range c.Placement.Clusters {
+			c.placements[c.Placement.Clusters[i].Key] = &c.Placement.Clusters[i]
+		}
+	}
+	return c.placements[schedule.KeyOf(cluster)]
 }
 
 // misplaced notes the addresses of a host that lie outside the networks that it can be on, as problems, and leaves

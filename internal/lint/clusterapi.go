@@ -46,16 +46,10 @@ func (c *checker) clusterAPI() {
 // one.
 func (c *checker) apart(cluster *v1.SIPCluster) {
 	in := map[string][]string{} // hosts by namespace
-	if c.Placement != nil {
-		for i := range c.Placement.Clusters {
-			placed := &c.Placement.Clusters[i]
-			if placed.Key.Namespace != cluster.Namespace || placed.Key.Name != cluster.Name {
-				continue
-			}
-			for _, role := range placed.Roles {
-				for _, a := range role.Assigned {
-					in[a.Host.Namespace] = append(in[a.Host.Namespace], a.Host.Key())
-				}
+	if placed := c.findPlaced(cluster); placed != nil {
+		for _, role := range placed.Roles {
+			for _, a := range role.Assigned {
+				in[a.Host.Namespace] = append(in[a.Host.Namespace], a.Host.Key())
 			}
 		}
 	}

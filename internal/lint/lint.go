@@ -103,6 +103,9 @@ type checker struct {
 	// ignored are the codes that an object silences.
 	ignored map[finding.Ref]map[string]bool
 	guesses int
+	// clusters are those of the specs, placements those of the plan, made when they are asked for.
+	clusters   map[schedule.ClusterKey]*v1.SIPCluster
+	placements map[schedule.ClusterKey]*schedule.Cluster
 }
 
 func clusterName(c *v1.SIPCluster) finding.Ref { return finding.To(v1.Kind, c.Namespace, c.Name) }

@@ -48,8 +48,8 @@ func (c *checker) wanting() []role {
 
 // roles finds selectors without a match, and hosts without a topology label.
 func (c *checker) roles() {
-	wanting, labeled := c.wanting(), labelsOf(c.Hosts)
-	known, held := map[string][]int{}, 0 // many roles share a selector
+	wanting, index := c.wanting(), v1.IndexHosts(labelsOf(c.Hosts))
+	known, held := map[string][]int32{}, 0 // many roles share a selector
 	for i := range wanting {
 		r := &wanting[i]
 		c.hardware(r)
@@ -60,7 +60,7 @@ func (c *checker) roles() {
 		}
 		chosen, found := known[r.selector.String()]
 		if !found {
-			chosen = matching(labeled, r.selector.Matches)
+			chosen = index.Match(r.selector)
 			if held += len(chosen); held < mostHeld {
 				known[r.selector.String()] = chosen
 			}
@@ -69,7 +69,7 @@ func (c *checker) roles() {
 			if c.noMeeting(r) {
 				continue
 			}
-			c.matchesNone(r, labeled)
+			c.matchesNone(r, index)
 			continue
 		}
 		c.unlabelled(r, chosen)
@@ -94,33 +94,22 @@ func (r *role) selectsByAccident() bool {
 const mostHeld = 1 << 20
 
 // labelsOf returns the labels of hosts, for selectors.
-func labelsOf(hosts []inventory.Host) []labels.Labels {
-	out := make([]labels.Labels, len(hosts))
+func labelsOf(hosts []inventory.Host) []v1.HostLabels {
+	out := make([]v1.HostLabels, len(hosts))
 	for i := range hosts {
 		out[i] = v1.HostLabels{Namespace: hosts[i].Namespace, Labels: hosts[i].Labels}
 	}
 	return out
 }
 
-// matching returns the indexes of the hosts with labels that match.
-func matching(labeled []labels.Labels, matches func(labels.Labels) bool) []int {
-	var out []int
-	for i := range labeled {
-		if matches(labeled[i]) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // matchesNone reports a selector without a host. The labels of unreadable hosts are unknown, so it may match those.
-func (c *checker) matchesNone(r *role, labeled []labels.Labels) {
+func (c *checker) matchesNone(r *role, index *v1.HostIndex) {
 	unread := c.unreadHosts()
 	switch read := len(c.Hosts) - unread; {
 	case len(c.Hosts) == 0 && len(c.LeftOut) > 0: // each object that no host was made of has a finding
 	case unread == 0:
 		c.cluster(finding.NoHost, finding.Error, r.cluster, r.field(".labelSelector"),
-			fmt.Sprintf("matches none of %s%s", text.Count(read, "host"), c.nearest(labeled, r.selector)),
+			fmt.Sprintf("matches none of %s%s", text.Count(read, "host"), c.nearest(index, r.selector)),
 			"correct the selector, or label the hosts")
 	case read > 0:
 		c.cluster(finding.NoHost, finding.Warning, r.cluster, r.field(".labelSelector"),
@@ -145,7 +134,7 @@ func (c *checker) unreadHosts() int {
 const shown = 3
 
 // unlabelled are hosts of a role that lack its topology keys.
-func (c *checker) unlabelled(r *role, chosen []int) {
+func (c *checker) unlabelled(r *role, chosen []int32) {
 	keys, field := r.set.TopologyKeys, ".topologyKeys"
 	if r.set.TopologyKey != "" {
 		keys, field = []string{r.set.TopologyKey}, ".topologyKey"
@@ -184,10 +173,10 @@ func (c *checker) unlabelled(r *role, chosen []int) {
 }
 
 // nearest names the requirement that alone leaves no host, if there is one, with a similar value or key of hosts.
-func (c *checker) nearest(labeled []labels.Labels, selector labels.Selector) string {
+func (c *checker) nearest(index *v1.HostIndex, selector labels.Selector) string {
 	requirements, _ := selector.Requirements()
 	for _, q := range requirements {
-		if slices.ContainsFunc(labeled, q.Matches) {
+		if len(index.Match(labels.NewSelector().Add(q))) > 0 {
 			continue
 		}
 		words := fmt.Sprintf(": no host has %s", q.String())

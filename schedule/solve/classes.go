@@ -14,7 +14,8 @@ import (
 type flow struct {
 	*Problem
 	classes []class
-	classOf []int32 // by host
+	classOf []int32   // by host
+	byKind  [][]int32 // the hosts of each kind
 	roles   []role
 	trees   []*domains
 	result  *Result
@@ -117,9 +118,13 @@ func newFlow(site *Problem) *flow {
 	}
 	f := &flow{Problem: &whole, roles: make([]role, len(whole.Roles)), replaced: make([]int, len(site.Clusters)),
 		budgets: slices.Clone(site.Budgets), places: site.Places, busy: slices.Clone(site.Busy)}
-	known := map[string]*domains{}
+	f.sortByKind()
+	known, could := map[string]*domains{}, make([][]int, len(site.Trees))
+	for i := range site.Trees {
+		could[i] = make([]int, len(site.Trees[i].Parent))
+	}
 	for i := range f.roles {
-		f.bound(i, known)
+		f.bound(i, known, could)
 	}
 	for i := range site.Kept {
 		f.kept = append(f.kept, kept{Kept: &site.Kept[i], role: &f.roles[len(site.Roles)+i]})
@@ -130,15 +135,19 @@ func newFlow(site *Problem) *flow {
 		}
 	}
 	f.classify()
+	first := make([][]int32, len(f.byKind)) // by kind: the classes with a first host of it
+	for c := range f.classes {
+		first[f.classes[c].kind] = append(first[f.classes[c].kind], int32(c))
+	}
 	for i := range f.roles {
 		r := &f.roles[i]
-		if len(r.Fits) == 0 {
+		if r.Fits == nil {
 			continue
 		}
 		r.fits, r.own = newBitset(len(f.classes)), newBitset(len(f.classes))
-		for c := range f.classes {
-			if r.Fits[f.classes[c].kind] {
-				r.fits.add(int32(c))
+		for _, kind := range r.Fits.All() {
+			for _, c := range first[kind] {
+				r.fits.add(c)
 			}
 		}
 	}
@@ -156,12 +165,32 @@ func newFlow(site *Problem) *flow {
 	return f
 }
 
+// sortByKind lists the hosts of each kind.
+func (f *flow) sortByKind() {
+	kinds := int32(0)
+	for _, kind := range f.Kinds {
+		kinds = max(kinds, kind+1)
+	}
+	for i := range f.Roles { // a kind may have no host
+		if all := f.Roles[i].Fits.All(); len(all) > 0 {
+			kinds = max(kinds, all[len(all)-1]+1)
+		}
+	}
+	f.byKind = make([][]int32, kinds)
+	for h, kind := range f.Kinds {
+		if kind >= 0 {
+			f.byKind[kind] = append(f.byKind[kind], int32(h))
+		}
+	}
+}
+
 // bound finds the keys that bound a role. A key drops out if no domain of it has more usable hosts than the limit.
-func (f *flow) bound(i int, known map[string]*domains) {
+// could has a zero for each domain of each tree, between two calls.
+func (f *flow) bound(i int, known map[string]*domains, could [][]int) {
 	r := &f.roles[i]
 	r.Request, r.index, r.cluster = &f.Roles[i], int32(i), None
 	r.seen, r.from = make([]int32, 1), make([]int32, 1)
-	if len(r.Fits) == 0 {
+	if r.Fits == nil {
 		return
 	}
 	r.even, r.pack = f.whole(r.Spread, known), f.whole(r.Pack, known)
@@ -169,14 +198,16 @@ func (f *flow) bound(i int, known map[string]*domains) {
 		return
 	}
 	t := &f.Trees[r.Tree]
-	could := make([]int, len(t.Parent))
+	hosts, counted := could[r.Tree], []int32{}
 	count := func(d int32) {
 		for ; d >= 0; d = t.Parent[d] {
-			could[d]++
+			if hosts[d]++; hosts[d] == 1 {
+				counted = append(counted, d)
+			}
 		}
 	}
-	for h, kind := range f.Kinds {
-		if kind >= 0 && r.Fits[kind] {
+	for _, kind := range r.Fits.All() {
+		for _, h := range f.byKind[kind] {
 			count(t.Of[h])
 		}
 	}
@@ -185,9 +216,10 @@ func (f *flow) bound(i int, known map[string]*domains) {
 	}
 	binds := make([]bool, len(r.Most))
 	wants := len(r.Held) + r.Active + r.Standby + r.Refill
-	for d, hosts := range could {
+	for _, d := range counted {
 		level := t.Level[d]
-		binds[level] = binds[level] || min(hosts, wants) > r.Most[level]
+		binds[level] = binds[level] || min(hosts[d], wants) > r.Most[level]
+		hosts[d] = 0
 	}
 	if !slices.Contains(binds, true) {
 		return
@@ -257,41 +289,37 @@ func (f *flow) narrowed(tree int, binds []bool, known map[string]*domains) *doma
 
 // classify sorts the hosts into classes.
 func (f *flow) classify() {
-	kinds := 0
-	for _, kind := range f.Kinds {
-		kinds = max(kinds, int(kind)+1)
-	}
 	alike := map[string]int32{} // kinds that fit the same roles are equal
-	number := make([]int32, kinds)
+	number := make([]int32, len(f.byKind))
 	var trees [][]*domains
-	row := make([]byte, len(f.roles)/8+1) // the last bit is that of Alone
-	for kind := range number {
-		clear(row)
-		var bounding []*domains
-		for i := range f.roles {
-			r := &f.roles[i]
-			if len(r.Fits) == 0 || !r.Fits[kind] {
-				continue
-			}
-			row[i/8] |= 1 << (i % 8)
-			for _, t := range []*domains{r.tree, r.even, r.pack} {
-				if t != nil && !slices.Contains(bounding, t) {
-					bounding = append(bounding, t)
-				}
-			}
+	alone := int32(len(f.roles))        // the last bit of a row
+	rows := make([]bitset, len(number)) // by kind: the roles that it fits
+	for kind := range rows {
+		rows[kind] = newBitset(len(f.roles) + 1)
+		if kind < len(f.Alone) && f.Alone[kind] {
+			rows[kind].add(alone)
 		}
-		if f.Alone != nil && f.Alone[kind] {
-			row[len(f.roles)/8] |= 1 << (len(f.roles) % 8)
+	}
+	for i := range f.roles {
+		for _, kind := range f.roles[i].Fits.All() {
+			rows[kind].add(int32(i))
+		}
+	}
+	var row []byte
+	for kind := range rows {
+		row = row[:0]
+		for _, word := range rows[kind] {
+			row = binary.LittleEndian.AppendUint64(row, word)
 		}
 		id, known := alike[string(row)]
 		if !known {
 			id = int32(len(trees))
 			alike[string(row)] = id
-			trees = append(trees, bounding)
+			trees = append(trees, f.bounding(rows[kind]))
 		}
 		number[kind] = id
 	}
-	none, useless := alike[string(make([]byte, len(row)))]
+	none, useless := alike[string(make([]byte, 8*len(newBitset(len(f.roles)+1))))]
 	f.classOf = make([]int32, len(f.Kinds))
 	known := map[string]int32{}
 	var key []byte
@@ -313,6 +341,23 @@ func (f *flow) classify() {
 		f.classOf[h] = c
 		f.classes[c].hosts = append(f.classes[c].hosts, int32(h))
 	}
+}
+
+// bounding returns the trees that bound roles, in the order of the roles.
+func (f *flow) bounding(roles bitset) (out []*domains) {
+	roles.all(func(i int32) bool {
+		if int(i) == len(f.roles) {
+			return false
+		}
+		r := &f.roles[i]
+		for _, t := range []*domains{r.tree, r.even, r.pack} {
+			if t != nil && !slices.Contains(out, t) {
+				out = append(out, t)
+			}
+		}
+		return true
+	})
+	return out
 }
 
 // index finds the classes of each domain.

@@ -5,8 +5,8 @@ import "slices"
 // Kept is free hosts that are kept for some clusters, or for replacements: it is a role that is served first and takes
 // no host.
 type Kept struct {
-	// Fits has for each kind whether its hosts can be kept. Count of them are.
-	Fits  []bool
+	// Fits are the kinds of hosts that can be kept. Count of them are.
+	Fits  *Set
 	Count int
 	// Of has for each cluster whether they are kept for it, and For for each role whether it is one of such a cluster
 	// and can use no other hosts: each host that it gets is one less to keep. Both are nil for spares, which only
@@ -85,7 +85,7 @@ func (f *flow) countLeft() {
 		for j := range f.result.Roles {
 			if k.isOf(f.roles[j].cluster) {
 				for _, h := range f.result.Roles[j].Hosts {
-					if k.Fits[f.Kinds[h]] {
+					if k.Fits.Has(f.Kinds[h]) {
 						lack--
 					}
 				}
@@ -186,7 +186,7 @@ func (f *flow) takeFrom(r *role, of *kept, n int) (got int) {
 		for i := range f.kept { // another may be kept by the same host
 			k := &f.kept[i]
 			if k != of && k.isOf(r.cluster) && !k.For[r.index] && k.most() > 0 && !f.explaining &&
-				k.Fits[f.Kinds[hosts[len(hosts)-1]]] {
+				k.Fits.Has(f.Kinds[hosts[len(hosts)-1]]) {
 				f.spend(r, k)
 			}
 		}

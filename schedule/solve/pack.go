@@ -12,7 +12,7 @@ func (f *flow) pack(r *role, d int32) {
 		return
 	}
 	for _, c := range r.pack.classes[d] {
-		if r.Fits[f.classes[c].kind] {
+		if r.Fits.Has(f.classes[c].kind) {
 			r.fits.add(c)
 		}
 	}
@@ -47,9 +47,11 @@ func (f *flow) packs(r *role, enough int) []int32 {
 // fitting counts the usable hosts of a role to be packed, by domain.
 func (f *flow) fitting(r *role) []int {
 	hosts := make([]int, len(r.pack.parent))
-	for h, kind := range f.Kinds {
-		if d := r.pack.Of[h]; kind >= 0 && d >= 0 && r.Fits[kind] {
-			hosts[d]++
+	for _, kind := range r.Fits.All() {
+		for _, h := range f.byKind[kind] {
+			if d := r.pack.Of[h]; d >= 0 {
+				hosts[d]++
+			}
 		}
 	}
 	return hosts

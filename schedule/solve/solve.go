@@ -70,8 +70,8 @@ type Group struct {
 
 // Request is the request of one role.
 type Request struct {
-	// Fits has for each kind whether the role can use it. It is empty for a role without a request.
-	Fits []bool
+	// Fits are the kinds that the role can use. It is nil for a role without a request.
+	Fits *Set
 	// Tree is that of its topology keys, None for none. Most is the limit of its hosts per domain, by level.
 	Tree int
 	Most []int

@@ -32,9 +32,7 @@ func randomSite(rng *rand.Rand, pack bool) *Problem {
 		from := len(s.Roles)
 		for range 1 + rng.IntN(2) {
 			r := Request{Tree: None, Active: rng.IntN(4), Standby: rng.IntN(2), Spread: None, Pack: None, PackAt: None}
-			for range 4 {
-				r.Fits = append(r.Fits, rng.IntN(2) == 0)
-			}
+			r.Fits = someOf(rng, 4)
 			if rng.IntN(3) > 0 {
 				r.Tree, r.Most = 0, []int{1 + rng.IntN(3), 1 + rng.IntN(2)}
 				for range rng.IntN(3) {
@@ -128,7 +126,7 @@ func (b *tried) possible() bool {
 
 func (b *tried) mayHave(i int, h int32, owner []int) bool {
 	r := &b.Roles[i]
-	if kind := b.Kinds[h]; kind < 0 || !r.Fits[kind] || owner[h] != None || b.at[i] != None && b.Trees[r.Pack].Of[h] != b.at[i] {
+	if kind := b.Kinds[h]; kind < 0 || !r.Fits.Has(kind) || owner[h] != None || b.at[i] != None && b.Trees[r.Pack].Of[h] != b.at[i] {
 		return false
 	}
 	if r.Tree == None {
@@ -319,12 +317,12 @@ func (b *tried) own(n, i int) bool {
 		b.want[i]++
 		for _, h := range b.next(i) {
 			kind := b.Kinds[h]
-			if kind < 0 || !b.Kept[k].Fits[kind] || !b.mayHave(i, h, b.owners()) {
+			if kind < 0 || !b.Kept[k].Fits.Has(kind) || !b.mayHave(i, h, b.owners()) {
 				continue
 			}
 			if b.chosen[i] = append(b.chosen[i], h); b.fits() {
 				for other := range b.Kept {
-					if other != k && mine(other) && b.Kept[other].Fits[kind] && b.kept(other) > 0 {
+					if other != k && mine(other) && b.Kept[other].Fits.Has(kind) && b.kept(other) > 0 {
 						b.spent[other]++
 					}
 				}
@@ -401,7 +399,7 @@ func (b *tried) next(i int) (hosts []int32) {
 	}
 	of, in := b.Trees[r.Spread].Of, map[int32]int{}
 	for h, kind := range b.Kinds {
-		if kind >= 0 && r.Fits[kind] {
+		if kind >= 0 && r.Fits.Has(kind) {
 			in[of[h]] += 0
 		}
 	}
@@ -535,20 +533,29 @@ func TestPacked(t *testing.T) {
 	need.That(t, packed >= 200 && alone >= 100, "%d packed, %d alone: too few to test anything", packed, alone)
 }
 
+// someOf is half of n numbers.
+func someOf(rng *rand.Rand, n int32) *Set {
+	list := []int32{}
+	for i := range n {
+		if rng.IntN(2) == 0 {
+			list = append(list, i)
+		}
+	}
+	return NewSet(list, int(n))
+}
+
 // keepSome adds up to three kinds of hosts that are kept: for some clusters, or spares.
 func keepSome(rng *rand.Rand, s *Problem) {
 	for range 1 + rng.IntN(3) {
 		k := Kept{Count: rng.IntN(4)}
-		for range 4 {
-			k.Fits = append(k.Fits, rng.IntN(2) == 0)
-		}
+		k.Fits = someOf(rng, 4)
 		if rng.IntN(3) > 0 {
 			for _, c := range s.Clusters {
 				k.Of = append(k.Of, rng.IntN(2) == 0)
 				for i := c.From; i < c.To; i++ {
 					only := true
-					for kind, fits := range s.Roles[i].Fits {
-						only = only && (!fits || k.Fits[kind])
+					for _, kind := range s.Roles[i].Fits.All() {
+						only = only && k.Fits.Has(kind)
 					}
 					k.For = append(k.For, k.Of[len(k.Of)-1] && only)
 				}
@@ -569,7 +576,7 @@ func (b *tried) left() (left, lack []int) {
 		for n, c := range b.Clusters {
 			for i := c.From; i < c.To && kept.Of != nil && kept.Of[n]; i++ {
 				for _, h := range b.chosen[i] {
-					if kept.Fits[b.Kinds[h]] {
+					if kept.Fits.Has(b.Kinds[h]) {
 						lacks--
 					}
 				}
