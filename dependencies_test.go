@@ -119,7 +119,7 @@ var folders = map[string][]string{
 	"internal/lint":                {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
 	"internal/kustomization":       {"internal/manifest"},
 	"internal/manifest":            {"internal/redact"},
-	"internal/overlay":             {"api", "internal/manifest", "internal/objdiff", "render/object"},
+	"internal/overlay":             {"api", "internal/kustomization", "internal/manifest", "internal/objdiff", "render/object"},
 	"internal/picture":             {"api", "inventory", "internal/report", "schedule"},
 	"internal/preflight":           {"api", "inventory", "internal/finding", "internal/holdings", "internal/redact"},
 	"publish":                      {"publish", "internal/redact"},

@@ -47,6 +47,9 @@ type workers struct {
 
 const workerName = "sipgen-worker"
 
+// stderr is that of the process, which os.Stderr is not while kustomize builds.
+var stderr = os.Stderr
+
 func newWorkers() *workers {
 	w := &workers{idle: make(chan *worker, runtime.GOMAXPROCS(0))}
 	for range cap(w.idle) {
@@ -57,7 +60,7 @@ func newWorkers() *workers {
 
 func (w *workers) start() (*worker, error) {
 	process := exec.Command(workerName)
-	process.Stderr = os.Stderr
+	process.Stderr = stderr
 	in, err := process.StdinPipe()
 	if err != nil {
 		return nil, err

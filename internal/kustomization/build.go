@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"log"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -14,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
@@ -78,22 +75,15 @@ const longest = 10 * time.Minute
 
 var errTooLong = fmt.Errorf("kustomize builds for more than %s, want fewer objects, labels and patches", longest)
 
-// build has kustomize build. A panic of it, which some inputs cause, is an error. kustomize cannot be stopped: after
-// errTooLong it may still run, and nothing else may be built.
+// build has kustomize build. kustomize cannot be stopped: after errTooLong it may still run, and nothing else may be
+// built.
 func (f *localFiles) build(longest time.Duration) (resmap.ResMap, error) {
 	var built resmap.ResMap
 	done := make(chan error, 1)
 	go func() {
-		err := errors.New("kustomize panics")
-		// kustomize warns of sortOptions that they are not the flag, which a library does not have.
-		before := log.Writer()
-		log.SetOutput(io.Discard)
-		defer func() {
-			log.SetOutput(before)
-			_ = recover()
-			done <- err
-		}()
-		built, err = krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(f, f.root)
+		var err error
+		built, err = Run(f, f.root)
+		done <- err
 	}()
 	select {
 	case err := <-done:

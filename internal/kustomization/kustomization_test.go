@@ -3,6 +3,7 @@ package kustomization
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"path/filepath"
@@ -164,19 +165,41 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// TestHosts: a kustomization below a named folder is no set of raw files.
-// kustomize's warning of a flag that the user did not give reaches no terminal.
-func TestSortOptionsAreNoWarning(t *testing.T) {
-	var logged strings.Builder
-	log.SetOutput(&logged)
-	defer log.SetOutput(os.Stderr)
-	t.Chdir(write(t, map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\nsortOptions: {order: fifo}\n",
-		"top/a.yaml": spec("a", "1")}))
-	_, err := Specs([]string{"top"}, nil, func(string) string { return "" })
-	need.OK(t, err)
-	need.Equal(t, "logged", logged.String(), "")
+// TestKustomizePrintsNothing has kustomizations over which kustomize prints to the log, or to os.Stderr: advice on fields
+// and flags of its command.
+func TestKustomizePrintsNothing(t *testing.T) {
+	files := map[string]string{"a.yaml": spec("a", "1"), "base/b.yaml": spec("b", "1"),
+		"base/kustomization.yaml": "resources: [b.yaml]\n", "p.yaml": spec("a", "2"), "j.json": `[{"op": "add", "path": "/x", "value": 1}]`}
+	for why, text := range map[string]string{
+		"the order of sorting": "resources: [a.yaml]\nsortOptions: {order: fifo}\n",
+		"labels":               "resources: [a.yaml]\ncommonLabels: {a: b}\n",
+		"bases":                "resources: [a.yaml]\nbases: [base]\n",
+		"images":               "resources: [a.yaml]\nimageTags: [{name: a, newTag: b}]\n",
+		"merges":               "resources: [a.yaml]\npatchesStrategicMerge: [p.yaml]\n",
+		"patches":              "resources: [a.yaml]\npatchesJson6902: [{target: {kind: SIPCluster, name: a}, path: j.json}]\n",
+		"variables": "resources: [a.yaml]\nvars: [{name: A, objref: {apiVersion: airship.airshipit.org/v1, " +
+			"kind: SIPCluster, name: a}}]\n",
+	} {
+		read, write, err := os.Pipe()
+		need.OK(t, err)
+		stderr := os.Stderr
+		os.Stderr = write
+		log.SetOutput(write)
+		disk := filesys.MakeFsInMemory()
+		for name, content := range files {
+			need.OK(t, disk.WriteFile("/top/"+name, []byte(content)))
+		}
+		need.OK(t, disk.WriteFile("/top/kustomization.yaml", []byte(text)))
+		_, err = Run(disk, "/top")
+		os.Stderr = stderr
+		log.SetOutput(stderr)
+		need.OK(t, write.Close())
+		need.That(t, err == nil, "%s: %v", why, err)
+		need.Equal(t, why+": printed", string(need.Value(io.ReadAll(read))(t)), "")
+	}
 }
 
+// TestHosts: a kustomization below a named folder is no set of raw files.
 func TestHosts(t *testing.T) {
 	const notBuilt = ": not built: want the output of kubectl kustomize in its place, or a kustomization in the named folder " +
 		"that has this one among its resources"

@@ -13,13 +13,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
-	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resmap"
 	kustomize "sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -52,8 +51,6 @@ var errBuild = errors.New("kustomize does not build it")
 
 // Build returns the objects of the folder, in kustomize's order.
 func (f Folder) Build() ([]Object, error) {
-	building.Lock()
-	defer building.Unlock()
 	m, err := f.build()
 	if err != nil {
 		return nil, errBuild
@@ -61,12 +58,9 @@ func (f Folder) Build() ([]Object, error) {
 	return objects(m)
 }
 
-// building: kustomize keeps state of its own, so there is one build at a time.
-var building sync.Mutex
-
 // build is Build before the objects are read, with kustomize's own error, which may quote patches whole. kustomize
 // panics over some patches, two objects of one name among them: that is an error.
-func (f Folder) build() (built resmap.ResMap, err error) {
+func (f Folder) build() (resmap.ResMap, error) {
 	text, err := object.Marshal(f.Kustomization)
 	if err != nil {
 		return nil, err
@@ -81,14 +75,7 @@ func (f Folder) build() (built resmap.ResMap, err error) {
 	if err := disk.WriteFile(folder+"/kustomization.yaml", text); err != nil {
 		return nil, err
 	}
-	defer recovered(&err)
-	return krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, folder)
-}
-
-func recovered(err *error) {
-	if recover() != nil {
-		*err = errBuild
-	}
+	return kustomization.Run(disk, folder)
 }
 
 func objects(m resmap.ResMap) ([]Object, error) {

@@ -90,8 +90,6 @@ func (b Built) unmatched(patches []kustomize.Patch) []error {
 
 // blame finds the first patch that kustomize does not apply.
 func (f Folder) blame(patches []kustomize.Patch) error {
-	building.Lock()
-	defer building.Unlock()
 	for i := range patches {
 		f.Kustomization.Patches = append(slices.Clip(f.Kustomization.Patches), patches[i])
 		if _, err := f.build(); err != nil {
