@@ -14,6 +14,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/redact"
 )
 
 // LoadClusters reads the SIPClusters of files, of folders (every .yaml, .yml and .json below them) and of stdin for
@@ -53,7 +54,7 @@ func ClustersFromDocuments(docs []manifest.Document) ([]v1.SIPCluster, error) {
 			continue
 		}
 		if first, twice := seen[d.Cluster.Key()]; twice {
-			problems.Add(d.Twice(first))
+			problems.Add(d.Document.Problem("metadata.name", "%s", d.Twice(first)))
 			continue
 		}
 		seen[d.Cluster.Key()] = d.Cluster.Source.String()
@@ -72,11 +73,10 @@ type DecodedCluster struct {
 	Errs []error
 }
 
-// Twice reports that the cluster of the document is defined at first already.
-func (d *DecodedCluster) Twice(first string) error {
-	return d.Document.Problem("metadata.name",
-		"SIPCluster %s/%s is a duplicate, first defined at %s: delete one of them, or rename it", d.Document.Namespace,
-		d.Document.Name, first)
+// Twice returns the problem that the cluster of the document is defined at first already. Its field is metadata.name.
+func (d *DecodedCluster) Twice(first string) string {
+	return redact.Sprintf("SIPCluster %s/%s is a duplicate, first defined at %s: delete one of them, or rename it",
+		d.Document.Namespace, d.Document.Name, first)
 }
 
 // Leaving returns the cluster of a document that cannot be decoded, without a spec, if its metadata lets the cluster

@@ -212,7 +212,7 @@ type ClusterError struct {
 	Err     error
 }
 
-func (e *ClusterError) Error() string { return e.Err.Error() }
+func (e *ClusterError) Error() string { return e.Cluster.String() + ": " + e.Err.Error() }
 func (e *ClusterError) Unwrap() error { return e.Err }
 
 // ofCluster makes each of the joined errors one of the cluster.

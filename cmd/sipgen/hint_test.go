@@ -19,25 +19,18 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/finding"
 )
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
 func TestHintsStandWithTheirErrors(t *testing.T) {
-	beyond := func(words string, grantable bool) error {
-		return &admit.BeyondError{Err: errors.New(words), Grantable: grantable}
-	}
 	err := unpushed(errors.Join(
 		errors.New("a.yaml: spec.nods: unknown field"),
-		beyond("b.yaml: found node port 30000, which is not granted to tenant b", true),
-		beyond("d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost", false),
 		&app.AskedError{Err: apierrors.NewUnauthorized("get hosts"), Context: "lab", Server: "api.example.org"},
 		&app.AskedError{Err: errors.New("get secrets: no answer"), Context: "lab", Server: "api.example.org"},
 		syscall.ENOSPC,
 	))
 	const want = `sipgen: a.yaml: spec.nods: unknown field
-sipgen: b.yaml: found node port 30000, which is not granted to tenant b
-sipgen: hint: sipgen tenants --suggest prints the grants that the specs need
-sipgen: d.yaml: spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost
 sipgen: get hosts
 sipgen: hint: the API server is api.example.org (context "lab"): the credentials are wrong or have expired (--context selects another cluster)
 sipgen: get secrets: no answer
@@ -49,6 +42,30 @@ sipgen: nothing is pushed
 	ui := &terminal.UI{Err: &out}
 	fail(ui, err)
 	need.That(t, out.String() == want, "found\n%s\nwant\n%s", &out, want)
+}
+
+// TestHintsAboutSpecs: what to try about a spec is printed once, however many specs have the fault.
+func TestHintsAboutSpecs(t *testing.T) {
+	const grants = "sipgen: hint: sipgen tenants --suggest prints the grants that the specs need\n"
+	const older = "sipgen: hint: this looks like a SIPCluster of SIP's API before April 2021; " +
+		"docs/from-sip.md has the fields of today\n"
+	field := func(unknown, grantable bool, path string) admit.Problem {
+		return admit.Problem{Finding: finding.Finding{Field: path, Unknown: unknown}, Grantable: grantable}
+	}
+	for _, row := range []struct {
+		problems []admit.Problem
+		want     string
+	}{
+		{[]admit.Problem{field(false, true, "spec.services.jumpHost[0].nodePort"), field(false, true, "spec.patches")}, grants},
+		{[]admit.Problem{field(false, false, "spec.services.jumpHost[0].image")}, ""},
+		{[]admit.Problem{field(true, false, "spec.nodes.Worker.vm-flavor"), field(true, false, "spec.config")}, older},
+		{[]admit.Problem{field(false, false, "spec.nodes.Worker.vm-flavor"), field(true, false, "spec.nods")}, ""},
+		{[]admit.Problem{field(true, false, "spec.nodeSets"), field(false, true, "spec.patches")}, older + grants},
+	} {
+		var out bytes.Buffer
+		hintAtSpecs(&terminal.UI{Err: &out}, row.problems)
+		need.Equal(t, row.problems, out.String(), row.want)
+	}
 }
 
 // TestAsked: who is refused by an API server is told which one it was, by its host and the context, and nothing of how to log in there.

@@ -12,7 +12,6 @@ import (
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/forge"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -93,8 +92,6 @@ func hintFor(err error) string {
 			"otherwise pass --repo URL or --previous DIR: the tree holds decisions that are not synced yet"
 	case errors.As(err, &setting):
 		return cmdline.SetBy(setting.Field)
-	case specHint(err) != "":
-		return specHint(err)
 	}
 	for _, hint := range hints {
 		if errors.Is(err, hint.is) {
@@ -105,47 +102,36 @@ func hintFor(err error) string {
 }
 
 // specHint returns what to try about what is wrong with a spec.
-func specHint(err error) string {
+func specHint(p *admit.Problem) string {
 	switch {
-	case olderShape(err):
+	case olderShape(p):
 		return "this looks like a SIPCluster of SIP's API before April 2021; docs/from-sip.md has the fields of today"
-	case grantable(err):
+	case p.Grantable:
 		return "sipgen tenants --suggest prints the grants that the specs need"
 	}
 	return ""
 }
 
-// grantable reports whether a grant would allow what is wrong.
-func grantable(err error) bool {
-	var beyond *admit.BeyondError
-	return errors.As(err, &beyond) && beyond.Grantable
-}
-
 // hintAtSpecs prints hints about frozen clusters.
 func hintAtSpecs(ui *terminal.UI, problems []admit.Problem) {
 	told := map[string]bool{}
-	for _, f := range problems {
-		if hint := specHint(f.Err); hint != "" && !told[hint] {
+	for i := range problems {
+		if hint := specHint(&problems[i]); hint != "" && !told[hint] {
 			told[hint] = true
 			ui.Say("hint: %s", hint)
 		}
 	}
 }
 
-// olderShape reports whether what is wrong with specs are fields that only earlier versions of SIPCluster had.
-func olderShape(err error) bool {
-	for _, single := range app.Flatten(err) {
-		var problem *manifest.Problem
-		if !errors.As(single, &problem) || !problem.Unknown {
-			continue
-		}
-		switch problem.Field[strings.LastIndex(problem.Field, ".")+1:] {
-		case "vmFlavor", "vm-flavor", "spreadTopology", "scheduling-constraints", "nodeSets", "config":
-			if strings.HasPrefix(problem.Field, "spec.nodes") || strings.HasPrefix(problem.Field, "spec.nodeSets") ||
-				problem.Field == "spec.config" {
-				return true
-			}
-		}
+// olderShape reports whether a field is one that only earlier versions of SIPCluster had.
+func olderShape(p *admit.Problem) bool {
+	if !p.Unknown {
+		return false
+	}
+	switch p.Field[strings.LastIndex(p.Field, ".")+1:] {
+	case "vmFlavor", "vm-flavor", "spreadTopology", "scheduling-constraints", "nodeSets", "config":
+		return strings.HasPrefix(p.Field, "spec.nodes") || strings.HasPrefix(p.Field, "spec.nodeSets") ||
+			p.Field == "spec.config"
 	}
 	return false
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
@@ -71,8 +69,8 @@ granted; 2 an error.`,
 			}
 			held := tenancy.Held(loaded.Clusters, claims, loaded.Hosts.Hosts, app.Options(loaded.Site))
 			wrong := loaded.Wrong()
-			for _, err := range wrong {
-				ui.Say("%s", err)
+			for i := range wrong {
+				ui.Say("%s", wrong[i].Located())
 			}
 			if suggest {
 				if err := showGrants(ui, loaded, held); err != nil || len(wrong) == 0 {
@@ -87,9 +85,14 @@ granted; 2 an error.`,
 			}
 			tenants := summarize(planned)
 			problems := append(reasons(planned, wrong), beyondMost(tenants)...)
+			var all []string
+			for i := range wrong {
+				all = append(all, wrong[i].Located())
+			}
+			all = append(all, problems...)
 			if output.Format == "json" {
 				err = ui.JSON(siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants,
-					said(append(wrong, problems...))})
+					said(all)})
 			} else {
 				err = showTenants(ui, tenants)
 				if words, n := report.KeptWords(planned.Report.Kept); n > 0 && err == nil {
@@ -99,8 +102,8 @@ granted; 2 an error.`,
 			if err != nil {
 				return err
 			}
-			for _, err := range problems {
-				ui.Say("%s", err)
+			for _, problem := range problems {
+				ui.Say("%s", problem)
 			}
 			if len(problems)+len(wrong) > 0 {
 				return errFinding
@@ -116,34 +119,30 @@ granted; 2 an error.`,
 }
 
 // reasons returns why clusters are frozen, without those that were printed, and which are beyond their tenants' limits.
-func reasons(p *app.Planned, said []error) (out []error) {
-	here, known := p.Report.Here(), map[string]bool{}
-	for _, err := range said {
-		f := finding.FromError(finding.Invalid, finding.To(v1.Kind, "", ""), err)
-		known[f.Reason()] = true
-	}
-	for i := range here.Clusters {
-		for _, why := range here.Clusters[i].Frozen {
-			if !known[why] {
-				out = append(out, errors.New(here.Clusters[i].Key()+": "+why))
+func reasons(p *app.Planned, said []finding.Finding) (out []string) {
+	for i := range p.Report.Clusters {
+		c := &p.Report.Clusters[i]
+		for _, f := range c.Reasons() {
+			if !slices.Contains(said, f) {
+				out = append(out, c.Key()+": "+f.Reason())
 			}
 		}
 	}
 	for i := range p.Placement.Shortages {
 		if short := &p.Placement.Shortages[i]; short.Limit != nil {
-			out = append(out, errors.New(sentence.Shortage(short)))
+			out = append(out, sentence.Shortage(short))
 		}
 	}
 	return out
 }
 
 // beyondMost returns the tenants whose specs ask for more hosts than they may have.
-func beyondMost(tenants []tenantSummary) (out []error) {
+func beyondMost(tenants []tenantSummary) (out []string) {
 	for i := range tenants {
 		t := &tenants[i]
 		beyond := func(asks, most int, what, field string) {
 			if asks > most {
-				out = append(out, redact.Errorf("tenant %s: its specs ask for %s, and %s permits %d", t.Name,
+				out = append(out, redact.Sprintf("tenant %s: its specs ask for %s, and %s permits %d", t.Name,
 					text.Count(asks, what), field, most))
 			}
 		}
@@ -189,9 +188,9 @@ func (c *hostCount) add(more tenancy.Count) {
 }
 
 // said returns problems as they are printed.
-func said(problems []error) (out []string) {
+func said(problems []string) (out []string) {
 	for _, problem := range problems {
-		out = append(out, text.Line(redact.Text(problem.Error())))
+		out = append(out, text.Line(redact.Text(problem)))
 	}
 	return out
 }

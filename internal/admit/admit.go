@@ -5,9 +5,9 @@ package admit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,7 +16,6 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
-	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/netplan"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
@@ -25,31 +24,43 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Problem is what is wrong with the specs of one tenant.
+// Problem is a fault of the specs of one tenant. Its object is the cluster that it freezes. If the cluster is unknown, it
+// may be any cluster of those who write the file.
 type Problem struct {
-	// Cluster is the cluster that the problem freezes, the zero value if unknown.
-	Cluster schedule.ClusterKey
-	// File is its file, as package tenancy names files. If the cluster is unknown, it may be any cluster of those who
-	// write there.
-	File string
-	// Beside: the author has no say in the cluster, which keeps its own spec. A cluster without a spec is frozen, and
-	// not gone, because this may have been its spec.
-	Beside bool
-	// Strange: it is in a folder of another tenant, who could write it at any time. It proves nothing about the
-	// cluster.
-	Strange bool
-	// Keeps: the cluster keeps its hosts because of the problem, though an object of it says that it is to leave.
-	Keeps bool
-	// Code is one of package finding.
-	Code string
-	Err  error
-	// InTree is the problem where Err names another place, without the paths of this machine.
-	InTree error
+	finding.Finding
+	Effect Effect
+	// Grantable: a grant would allow it. None allows a port outside the site's range, or makes an image.
+	Grantable bool
 }
 
-// Finding returns the problem as a finding.
-func (p *Problem) Finding() finding.Finding {
-	return finding.FromError(p.Code, finding.To(v1.Kind, p.Cluster.Namespace, p.Cluster.Name), p.Err)
+// Effect is what a problem does to its cluster.
+type Effect int
+
+// The effects.
+const (
+	// Freezes: the cluster keeps its hosts and services, unless it is to leave.
+	Freezes Effect = iota
+	// Keeps: it freezes the cluster although an object of the cluster says that it is to leave.
+	Keeps
+	// Beside: the author has no say in the cluster, which keeps its own spec. A cluster without a spec is frozen, and
+	// not gone, because this may have been its spec.
+	Beside
+	// Strange: it is in a folder of another tenant, who could write it at any time. It proves nothing about the
+	// cluster.
+	Strange
+)
+
+// Problems returns the errors joined in an error about a cluster, which is the zero value if it is unknown.
+func Problems(code string, cluster schedule.ClusterKey, err error) (out []Problem) {
+	for _, f := range finding.FromErrors(code, finding.To(v1.Kind, cluster.Namespace, cluster.Name), err) {
+		out = append(out, Problem{Finding: f})
+	}
+	return out
+}
+
+// Key returns the cluster.
+func (p *Problem) Key() schedule.ClusterKey {
+	return schedule.ClusterKey{Namespace: p.Object.Namespace, Name: p.Object.Name}
 }
 
 // Input is the input of Of.
@@ -79,9 +90,9 @@ type Clusters struct {
 	// All are the clusters of the specs; frozen ones without a readable spec have an empty one.
 	All []v1.SIPCluster
 	// Frozen has the reasons why clusters keep what they have.
-	Frozen map[schedule.ClusterKey][]Reason
+	Frozen map[schedule.ClusterKey][]finding.Finding
 	// Lost are the problems that freeze no cluster. Notes are about the Site's list of leaving clusters.
-	Lost  []Problem
+	Lost  []finding.Finding
 	Notes []string
 	// Findings are the reasons for frozen clusters, and Lost.
 	Findings []finding.Finding
@@ -105,7 +116,7 @@ type specField struct {
 // learn of the next. They come in this order: problems of a spec by itself and missing grants, missing specs,
 // contradictions with the hosts, and claims of two clusters.
 func Of(in Input) *Clusters {
-	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]Reason{},
+	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]finding.Finding{},
 		reasons: map[schedule.ClusterKey]int{}, blamed: map[specField]bool{}, Known: map[schedule.ClusterKey]bool{},
 		Leaving: map[schedule.ClusterKey]bool{}}
 	known := inTree(in.Tree, in.Claims)
@@ -134,15 +145,15 @@ func Of(in Input) *Clusters {
 // blame freezes the clusters of the problems, if the author of a problem has a say in its cluster.
 func (s *Clusters) blame(known []schedule.ClusterKey) {
 	for i := range s.Problems {
-		p := &s.Problems[i]
+		p, key := &s.Problems[i], s.Problems[i].Key()
 		switch {
-		case p.Code == finding.Edited && s.Leaving[p.Cluster]: // its services stay as they are anyhow, and no longer than its hosts
-		case p.Strange, p.Beside && (s.has(p.Cluster) || !slices.Contains(known, p.Cluster)):
-			s.lose(*p)
-		case p.Cluster == schedule.ClusterKey{}:
-			s.lose(*p)
-		case s.Leaving[p.Cluster] && (!p.Keeps || !s.has(p.Cluster) || s.listed(p.Cluster)): // whatever its spec says
-			s.lose(*p)
+		case p.Code == finding.Edited && s.Leaving[key]: // its services stay as they are anyhow, and no longer than its hosts
+		case p.Effect == Strange, p.Effect == Beside && (s.has(key) || !slices.Contains(known, key)):
+			s.lose(p.Finding)
+		case key == schedule.ClusterKey{}:
+			s.lose(p.Finding)
+		case s.Leaving[key] && (p.Effect != Keeps || !s.has(key) || s.listed(key)): // whatever its spec says
+			s.lose(p.Finding)
 		default:
 			s.freezeFor(p)
 		}
@@ -151,11 +162,10 @@ func (s *Clusters) blame(known []schedule.ClusterKey) {
 
 // freezeFor freezes the cluster of a problem.
 func (s *Clusters) freezeFor(p *Problem) {
-	for _, why := range manifest.Split(p.Err) {
-		s.freezeBy(Problem{Cluster: p.Cluster, File: p.File, Code: p.Code, Err: why, InTree: p.InTree})
-	}
-	if p.Keeps {
-		s.stays(p.Cluster, s.Claims.Leaving[p.Cluster])
+	key := p.Key()
+	s.freeze(key, p.Finding)
+	if p.Effect == Keeps {
+		s.stays(key, s.Claims.Leaving[key])
 	}
 }
 
@@ -169,12 +179,11 @@ func (s *Clusters) Freeze(problems []Problem) {
 }
 
 // lose records a problem that freezes no cluster.
-func (s *Clusters) lose(p Problem) {
-	for _, why := range manifest.Split(p.Err) {
-		one := p
-		one.Err = why
-		s.Lost, s.Findings = append(s.Lost, one), append(s.Findings, one.Finding())
+func (s *Clusters) lose(found ...finding.Finding) {
+	for i := range found {
+		found[i].Place.Written = cmp.Or(found[i].Place.Written, s.Files[found[i].Object.Key()])
 	}
+	s.Lost, s.Findings = append(s.Lost, found...), append(s.Findings, found...)
 }
 
 // mostNewcomers is how many frozen clusters that have nothing yet are planned and reported for each tenant.
@@ -211,8 +220,9 @@ func (s *Clusters) leaveOutCrowds(known []schedule.ClusterKey) {
 	}
 	for _, whose := range slices.Sorted(maps.Keys(names)) {
 		if more := names[whose][min(mostNewcomers, len(names[whose])):]; len(more) > 0 {
-			s.lose(Problem{Code: finding.Invalid, Err: fmt.Errorf("%d clusters of %s are frozen and have nothing yet: %d of them are not planned, from %s to %s",
-				len(names[whose]), whose, len(more), more[0], more[len(more)-1])})
+			s.lose(faultOf(schedule.ClusterKey{}, finding.Invalid, fmt.Sprintf(
+				"%d clusters of %s are frozen and have nothing yet: %d of them are not planned, from %s to %s",
+				len(names[whose]), whose, len(more), more[0], more[len(more)-1])))
 		}
 	}
 }
@@ -256,43 +266,28 @@ func (s *Clusters) Spec(key schedule.ClusterKey) *v1.SIPCluster {
 // has reports whether a cluster has a spec.
 func (s *Clusters) has(key schedule.ClusterKey) bool { return s.Spec(key) != nil }
 
-// freeze freezes a cluster for a reason.
-func (s *Clusters) freeze(key schedule.ClusterKey, code string, why error) {
-	s.freezeBy(Problem{Cluster: key, Code: code, Err: why})
+// faultOf returns a finding about a cluster as a whole.
+func faultOf(key schedule.ClusterKey, code, message string) finding.Finding {
+	return finding.FromError(code, finding.To(v1.Kind, key.Namespace, key.Name), errors.New(message))
 }
 
-// freezeBy records why a cluster is frozen: the first reasons for the plan, and the number of the others.
-func (s *Clusters) freezeBy(problem Problem) {
-	key, found := problem.Cluster, problem.Finding()
+// fieldFault returns a finding about a field of a cluster's spec.
+func fieldFault(c *v1.SIPCluster, code, path, message string) finding.Finding {
+	return finding.FromError(code, finding.To(v1.Kind, c.Namespace, c.Name), c.Problem(path, "%s", message))
+}
+
+// freeze records why a cluster is frozen: the first reasons for the plan, and the number of the others.
+func (s *Clusters) freeze(key schedule.ClusterKey, found finding.Finding) {
+	found.Place.Written = cmp.Or(found.Place.Written, s.Files[key.String()])
 	s.Findings = append(s.Findings, found)
 	s.blamed[specField{key, found.Field}] = true
 	s.reasons[key]++
 	const most = validation.MaxProblems + 1 // the last of a spec's own counts the others
 	if more := s.reasons[key] - most; more > 0 {
-		words := "and " + text.Count(more, "more problem")
-		s.Frozen[key] = append(s.Frozen[key][:most], Reason{words, words})
+		s.Frozen[key] = append(s.Frozen[key][:most], finding.Finding{Message: "and " + text.Count(more, "more problem")})
 		return
 	}
-	s.Frozen[key] = append(s.Frozen[key], s.reason(&problem))
-}
-
-// Reason is a problem in words: Here with the paths of this machine, and InTree with those below the base of the
-// specs, for the tree and for commits.
-type Reason struct{ Here, InTree string }
-
-// reason returns a problem in words. The tree has no documents and lines: they change with each edit beside the
-// problem.
-func (s *Clusters) reason(p *Problem) Reason {
-	here := p.Finding()
-	bare := *p
-	if p.InTree != nil {
-		bare.Err = p.InTree
-	}
-	tree := bare.Finding()
-	if tree.Place.File != "" {
-		tree.Place = finding.Place{File: cmp.Or(p.File, s.Files[p.Cluster.String()], path.Base(tree.Place.File))}
-	}
-	return Reason{here.Reason(), tree.Reason()}
+	s.Frozen[key] = append(s.Frozen[key], found)
 }
 
 // refused returns the reasons as they may be in the tree.
@@ -300,7 +295,7 @@ func (s *Clusters) refused() map[schedule.ClusterKey][]string {
 	out := map[schedule.ClusterKey][]string{}
 	for key, reasons := range s.Frozen {
 		for _, r := range reasons {
-			out[key] = append(out[key], r.InTree)
+			out[key] = append(out[key], r.InTree())
 		}
 	}
 	return out
@@ -315,19 +310,6 @@ func (s *Clusters) IsFrozen() map[schedule.ClusterKey]bool {
 	return out
 }
 
-// LostFindings returns the problems that freeze no cluster: as the tree has them, and with the paths of this machine.
-func (s *Clusters) LostFindings() (inTree, here []finding.Finding) {
-	for i := range s.Lost {
-		p, words := s.Lost[i].Finding(), s.reason(&s.Lost[i])
-		f := finding.Finding{Code: p.Code, Severity: finding.Error, Object: p.Object, Fix: p.Fix}
-		f.Message = "left out: " + words.InTree
-		inTree = append(inTree, f)
-		f.Message = "left out: " + s.Lost[i].Err.Error()
-		here = append(here, f)
-	}
-	return inTree, here
-}
-
 // Unplaceable returns the frozen clusters whose specs say nothing sound of their hosts, with the reasons: they are
 // missing, or invalid elsewhere than in services, patches and annotations.
 func (s *Clusters) Unplaceable() map[schedule.ClusterKey][]string {
@@ -338,11 +320,11 @@ func (s *Clusters) Unplaceable() map[schedule.ClusterKey][]string {
 		}
 	}
 	for i := range s.Problems {
-		p := &s.Problems[i]
-		isIn := func(part string) bool { return strings.HasPrefix(p.Finding().Field, part) }
-		if p.Code == finding.Invalid && len(s.Frozen[p.Cluster]) > 0 &&
+		p, key := &s.Problems[i], s.Problems[i].Key()
+		isIn := func(part string) bool { return strings.HasPrefix(p.Field, part) }
+		if p.Code == finding.Invalid && len(s.Frozen[key]) > 0 &&
 			!slices.ContainsFunc([]string{"spec.services", "spec.patches", "metadata.annotations"}, isIn) {
-			out[p.Cluster] = s.Options.Refused[p.Cluster]
+			out[key] = s.Options.Refused[key]
 		}
 	}
 	return out
@@ -350,5 +332,5 @@ func (s *Clusters) Unplaceable() map[schedule.ClusterKey][]string {
 
 // HasProblem reports whether a problem of one of the codes is known of a cluster.
 func (s *Clusters) HasProblem(cluster schedule.ClusterKey, code string) bool {
-	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.Cluster == cluster && p.Code == code })
+	return slices.ContainsFunc(s.Problems, func(p Problem) bool { return p.Key() == cluster && p.Code == code })
 }

@@ -60,8 +60,7 @@ func holds(cluster, host string) schedule.PreviousClaim {
 // TestWhoIsFrozen is a table of what freezes a cluster, and of what does not. Clusters a/a and b/b are those of two tenants.
 func TestWhoIsFrozen(t *testing.T) {
 	ports := func(n int) string { return fmt.Sprintf(port, n, n) }
-	problem := func(p Problem) []Problem { p.Err = errors.New("wrong"); return []Problem{p} }
-	wrongA := problem(Problem{Cluster: key("a/a"), Code: finding.Invalid})
+	wrongA := fault("a/a", finding.Invalid, "", Freezes)
 	for _, row := range []struct {
 		why, specs   string
 		problems     []Problem
@@ -77,13 +76,13 @@ func TestWhoIsFrozen(t *testing.T) {
 	}{
 		{why: "two that are well", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002))},
 		{why: "a spec with a mistake freezes its cluster, and no other", specs: spec("b/b", "", one), problems: wrongA, want: []string{"a/a SIP043"}},
-		{why: "a mistake in nobody's spec freezes nobody", specs: spec("b/b", "", one), problems: problem(Problem{Code: finding.Invalid}), lost: 1},
+		{why: "a mistake in nobody's spec freezes nobody", specs: spec("b/b", "", one), problems: fault("", finding.Invalid, "", Freezes), lost: 1},
 		{why: "another tenant writes the name of a cluster that has a spec", specs: spec("a/a", "", one),
-			problems: problem(Problem{Cluster: key("a/a"), Beside: true, Code: finding.Strange}), lost: 1},
+			problems: fault("a/a", finding.Strange, "", Beside), lost: 1},
 		{why: "in somebody else's folder it says nothing of a cluster without a spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
-			problems: problem(Problem{Cluster: key("a/a"), Beside: true, Strange: true, Code: finding.Strange}), want: []string{"a/a SIP044"}, lost: 1},
+			problems: fault("a/a", finding.Strange, "", Strange), want: []string{"a/a SIP044"}, lost: 1},
 		{why: "in nobody's folder it may have been the spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
-			problems: problem(Problem{Cluster: key("a/a"), Beside: true, Code: finding.Strange}), want: []string{"a/a SIP045"}},
+			problems: fault("a/a", finding.Strange, "", Beside), want: []string{"a/a SIP045"}},
 
 		{why: "a cluster of the tree without a spec keeps what it has", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, specs: spec("b/b", "", one), want: []string{"a/a SIP044"}},
 		{why: "one with services and no host, too", tree: served("a/a", 30001), want: []string{"a/a SIP044"}},
@@ -98,17 +97,17 @@ func TestWhoIsFrozen(t *testing.T) {
 			tenants: []v1alpha1.Tenant{{Name: "a", Namespaces: []string{"a"}, MaxClusters: new(int)}}},
 		{why: "not if another document of its name is there, and says nothing of it", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one),
 			claims:   []schedule.PreviousClaim{holds("a/a", "n1")},
-			problems: problem(Problem{Cluster: key("a/a"), Code: finding.Invalid, Keeps: true}), want: []string{"a/a SIP043"}},
+			problems: fault("a/a", finding.Invalid, "", Keeps), want: []string{"a/a SIP043"}},
 		{why: "unless the Site's list has it", specs: spec("a/a", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
-			decommission: []string{"a/a"}, problems: problem(Problem{Cluster: key("a/a"), Code: finding.Invalid, Keeps: true}),
+			decommission: []string{"a/a"}, problems: fault("a/a", finding.Invalid, "", Keeps),
 			leaving: []string{"a/a"}, lost: 1},
 		{why: "it goes on leaving when its spec is gone", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"}, leaving: []string{"a/a"}},
 		{why: "it stays when its spec is back", specs: spec("a/a", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"}},
 		{why: "an entry that lets nothing leave is said", specs: spec("a/a", "", one), decommission: []string{"a/x"}, leaving: []string{"a/x"}, notes: 1},
 		{why: "one that gives up too much keeps its hosts, though it is to leave", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
-			problems: problem(Problem{Cluster: key("a/a"), Keeps: true, Code: finding.Loss}), want: []string{"a/a SIP046"}},
+			problems: fault("a/a", finding.Loss, "", Keeps), want: []string{"a/a SIP046"}},
 		{why: "but not one that was leaving before", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"},
-			problems: problem(Problem{Cluster: key("a/a"), Keeps: true, Code: finding.Loss}), want: []string{"a/a SIP046"}, leaving: []string{"a/a"}},
+			problems: fault("a/a", finding.Loss, "", Keeps), want: []string{"a/a SIP046"}, leaving: []string{"a/a"}},
 
 		{why: "of two new ones the first has the port", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30001)), want: []string{"b/b SIP001"}},
 		{why: "of two the one that has it in the tree", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30001)), tree: served("b/b", 30001), want: []string{"a/a SIP001"}},
@@ -239,26 +238,36 @@ func TestDecommissionOfASpecLeftOut(t *testing.T) {
 	const leftOut, perhaps = "the tree does not have this cluster, and its spec is left out",
 		"the tree does not have this cluster, and its spec may be in a file that is left out"
 	const nowhere = "neither the specs nor the tree have this cluster; remove the entry"
-	wrong := errors.New("wrong")
 	for why, row := range map[string]struct {
-		problem Problem
+		problem []Problem
 		claims  []schedule.PreviousClaim
 		want    string
 	}{
-		"its spec is wrong":                    {problem: Problem{Cluster: key("a/a"), Err: wrong}, want: leftOut},
-		"its spec is in another's folder":      {problem: Problem{Cluster: key("a/a"), Beside: true, Strange: true, Err: wrong}, want: leftOut},
-		"a file of its tenant does not parse":  {problem: Problem{File: "ta/x.yaml", Err: wrong}, want: perhaps},
-		"a file of no tenant does not parse":   {problem: Problem{File: "x.yaml", Err: wrong}, want: perhaps},
-		"and it is misspelled":                 {problem: Problem{File: "x.yaml", Err: wrong}, claims: []schedule.PreviousClaim{holds("a/aa", "n1")}, want: perhaps + `; or did you mean "a/aa"?`},
-		"it has left, and there are others":    {problem: Problem{Cluster: key("b/c"), Err: wrong}, claims: []schedule.PreviousClaim{holds("a/b", "n1"), holds("b/b", "n2"), holds("ab/a1", "n3")}, want: nowhere},
-		"the namespace is misspelled":          {problem: Problem{Cluster: key("b/c"), Err: wrong}, claims: []schedule.PreviousClaim{holds("aa/a", "n1"), holds("ab/ab", "n2")}, want: nowhere + `; or did you mean "aa/a"?`},
-		"a file of another does not parse":     {problem: Problem{File: "tb/x.yaml", Err: wrong}, want: nowhere},
-		"the spec of another cluster is wrong": {problem: Problem{Cluster: key("a/b"), Err: wrong}, want: nowhere},
+		"its spec is wrong":                    {problem: fault("a/a", "", "", Freezes), want: leftOut},
+		"its spec is in another's folder":      {problem: fault("a/a", "", "", Strange), want: leftOut},
+		"a file of its tenant does not parse":  {problem: fault("", "", "ta/x.yaml", Freezes), want: perhaps},
+		"a file of no tenant does not parse":   {problem: fault("", "", "x.yaml", Freezes), want: perhaps},
+		"and it is misspelled":                 {problem: fault("", "", "x.yaml", Freezes), claims: []schedule.PreviousClaim{holds("a/aa", "n1")}, want: perhaps + `; or did you mean "a/aa"?`},
+		"it has left, and there are others":    {problem: fault("b/c", "", "", Freezes), claims: []schedule.PreviousClaim{holds("a/b", "n1"), holds("b/b", "n2"), holds("ab/a1", "n3")}, want: nowhere},
+		"the namespace is misspelled":          {problem: fault("b/c", "", "", Freezes), claims: []schedule.PreviousClaim{holds("aa/a", "n1"), holds("ab/ab", "n2")}, want: nowhere + `; or did you mean "aa/a"?`},
+		"a file of another does not parse":     {problem: fault("", "", "tb/x.yaml", Freezes), want: nowhere},
+		"the spec of another cluster is wrong": {problem: fault("a/b", "", "", Freezes), want: nowhere},
 	} {
-		got := Of(Input{Site: site, Problems: []Problem{row.problem}, Tenants: tenancy.Of(site, nil), Network: netplan.Of(site, nil, nil),
+		got := Of(Input{Site: site, Problems: row.problem, Tenants: tenancy.Of(site, nil), Network: netplan.Of(site, nil, nil),
 			Claims: schedule.Previous{Claims: row.claims}})
 		if want := "site: spec.decommission: a/a: " + row.want; !slices.Equal(got.Notes, []string{want}) {
 			t.Errorf("%s: got %q, want %q", why, got.Notes, want)
 		}
 	}
+}
+
+// fault returns a problem of a cluster, "" if it is unknown, in a file as package tenancy names files.
+func fault(cluster, code, file string, effect Effect) []Problem {
+	var of schedule.ClusterKey
+	if cluster != "" {
+		of = key(cluster)
+	}
+	problems := Problems(code, of, errors.New("wrong"))
+	problems[0].Place.Written, problems[0].Effect = file, effect
+	return problems
 }

@@ -17,7 +17,7 @@ import (
 // complain freezes the clusters of the complaints.
 func (s *Clusters) complain(code string, errs []validation.ClusterError) {
 	for _, e := range errs {
-		s.freeze(schedule.KeyOf(e.Cluster), cmp.Or(code, clashCode(e)), e.Cluster.Problem(e.Path, "%s", e.Message))
+		s.freeze(schedule.KeyOf(e.Cluster), fieldFault(e.Cluster, cmp.Or(code, clashCode(e)), e.Path, e.Message))
 	}
 }
 
@@ -29,13 +29,10 @@ func (s *Clusters) freezeOverlaps(gone map[string]bool) {
 	s.Network.Faults(s.Hosts)
 	before := maps.Clone(s.blamed)
 	for _, refused := range s.Network.Refused() {
-		key := schedule.KeyOf(refused.Cluster)
-		if !s.has(key) || s.Leaving[key] || before[specField{key, refused.Field}] {
-			continue
+		key := schedule.ClusterKey{Namespace: refused.Object.Namespace, Name: refused.Object.Name}
+		if s.has(key) && !s.Leaving[key] && !before[specField{key, refused.Field}] {
+			s.freeze(key, refused)
 		}
-		s.freeze(key, finding.Network, refused.Cluster.Problem(refused.Field, "%s", refused.Short))
-		whole := finding.FromError(finding.Network, finding.To(v1.Kind, "", ""), refused.Cluster.Problem(refused.Field, "%s", refused.Message))
-		s.Frozen[key][len(s.Frozen[key])-1].Here = whole.Reason()
 	}
 }
 
@@ -122,23 +119,12 @@ func grantCode(e validation.FieldError) string {
 // BeyondGrants returns what a valid spec asks for beyond its tenant's grants, independent of the hosts.
 func BeyondGrants(tenants *tenancy.Tenants, c *v1.SIPCluster) (out []Problem) {
 	for _, e := range append(tenants.Namespace(c), tenants.Spec(c)...) {
-		out = append(out, Problem{Cluster: schedule.KeyOf(c), Code: grantCode(e),
-			Err: &BeyondError{c.Problem(e.Path, "%s", e.Message), grantCode(e) == finding.Grant && e.Kind != validation.OfSite}})
+		code := grantCode(e)
+		out = append(out, Problem{Finding: fieldFault(c, code, e.Path, e.Message),
+			Grantable: code == finding.Grant && e.Kind != validation.OfSite})
 	}
 	return out
 }
-
-// BeyondError is an error about a missing grant.
-type BeyondError struct {
-	Err error
-	// Grantable: a grant would allow it. None allows a port beyond the site's range, or makes an image.
-	Grantable bool
-}
-
-func (e *BeyondError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error of the field.
-func (e *BeyondError) Unwrap() error { return e.Err }
 
 // clashCode returns the code of a claim of two clusters.
 func clashCode(e validation.ClusterError) string {

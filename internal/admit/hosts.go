@@ -1,7 +1,6 @@
 package admit
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,13 +48,13 @@ func (s *Clusters) leaveAlone() {
 		for _, why := range preflight.Together(found[of]) {
 			switch {
 			case of.state == holdings.Held && stays[of.cluster]:
-				s.freeze(of.cluster, finding.Unpatchable, errors.New(why.Sentence()))
+				s.freeze(of.cluster, faultOf(of.cluster, finding.Unpatchable, why.Sentence()))
 			case of.state == holdings.Held:
-				s.lose(Problem{Cluster: of.cluster, Code: finding.Unpatchable,
-					Err: fmt.Errorf("%s: its release waits: %s", of.cluster, why.Sentence())})
+				s.lose(faultOf(of.cluster, finding.Unpatchable,
+					fmt.Sprintf("%s: its release waits: %s", of.cluster, why.Sentence())))
 			default:
-				s.lose(Problem{Cluster: of.cluster, Code: finding.Unpatchable,
-					Err: fmt.Errorf("the release of a host continues with the patch that is already in the tree, because sipgen may not write a new one: %s", why.Sentence())})
+				s.lose(faultOf(of.cluster, finding.Unpatchable, "the release of a host continues with the patch that is already "+
+					"in the tree, because sipgen may not write a new one: "+why.Sentence()))
 			}
 		}
 	}
@@ -70,7 +69,7 @@ func (s *Clusters) freezeContradicted() {
 	for _, unknown := range validation.UnknownNetworks(s.All, known) {
 		key := schedule.KeyOf(unknown.Cluster)
 		if !unknown.Cluster.Leaves() && !s.blamed[specField{key, unknown.Path}] {
-			s.freeze(key, finding.NoNetwork, unknown.Cluster.Problem(unknown.Path, "%s", unknown.Message))
+			s.freeze(key, fieldFault(unknown.Cluster, finding.NoNetwork, unknown.Path, unknown.Message))
 		}
 	}
 	s.freezeWithoutBackends()
@@ -89,8 +88,8 @@ func (s *Clusters) freezeWithoutBackends() {
 		for _, lb := range validation.BackendlessServices(c) {
 			if serving[schedule.RoleKey{Cluster: schedule.KeyOf(c), Role: lb.Role}] &&
 				(lb.Missing || lb.Role == v1.RoleControlPlane) {
-				s.freeze(schedule.KeyOf(c), finding.Backendless,
-					c.Problem(lb.Path, "%s, and the cluster has %s hosts; to release them all, remove the load balancer together with the role", lb.Message, lb.Role))
+				s.freeze(schedule.KeyOf(c), fieldFault(c, finding.Backendless, lb.Path, fmt.Sprintf("%s, and the cluster has "+
+					"%s hosts; to release them all, remove the load balancer together with the role", lb.Message, lb.Role)))
 			}
 		}
 	}
@@ -122,8 +121,8 @@ func (s *Clusters) freezeDisputed() {
 	for _, h := range s.Held.All.Disputes() {
 		for _, key := range []schedule.ClusterKey{h.Cluster, h.Rival} {
 			if stays[key] {
-				s.freeze(key, finding.Disputed, fmt.Errorf("host %s is in use, and the tree has it for %s, while its labels name %s",
-					h.Host.Key(), h.Cluster, h.Rival))
+				s.freeze(key, faultOf(key, finding.Disputed, fmt.Sprintf(
+					"host %s is in use, and the tree has it for %s, while its labels name %s", h.Host.Key(), h.Cluster, h.Rival)))
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package admit
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -98,8 +97,8 @@ func like(a, b string) bool { return manifest.Nearest(a, []string{b}) != "" }
 func (s *Clusters) leftOut(key schedule.ClusterKey) (named, perhaps bool) {
 	for i := range s.Problems {
 		p := &s.Problems[i]
-		named = named || p.Cluster == key
-		if author := s.Tenants.Author(p.File); p.Cluster == (schedule.ClusterKey{}) {
+		named = named || p.Key() == key
+		if author := s.Tenants.Author(p.Place.Written); p.Key() == (schedule.ClusterKey{}) {
 			perhaps = perhaps || author == nil || author == s.Tenants.Of(key.Namespace)
 		}
 	}
@@ -118,17 +117,17 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 		if len(s.Frozen[key]) > 0 {
 			continue
 		}
-		why := fmt.Errorf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the "+
+		why := fmt.Sprintf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the "+
 			"Site's spec.decommission", key)
 		if named, perhaps := s.leftOut(key); named || perhaps {
-			why = errors.New("its spec is not among the inputs, or in a file that is left out: the cluster stays as it is")
+			why = "its spec is not among the inputs, or in a file that is left out: the cluster stays as it is"
 		}
-		s.freeze(key, finding.Absent, why)
-		if name := s.renamed(key); name != "" { // only here: the tree has the same bytes as long as nothing changes
-			why := s.Frozen[key]
-			why[len(why)-1].Here += fmt.Sprintf("; if %s, which is new and asks for as many hosts, is the same cluster, "+
+		fault := faultOf(key, finding.Absent, why)
+		if name := s.renamed(key); name != "" {
+			fault.Hint = fmt.Sprintf("; if %s, which is new and asks for as many hosts, is the same cluster, "+
 				"put the name back: hosts do not move to another name", name)
 		}
+		s.freeze(key, fault)
 	}
 	return absent
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/admit"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -46,10 +47,13 @@ func Admit(l *Loaded, before Before) (*Admitted, error) {
 // not be repeated.
 func (l *Loaded) beyondGrants() []admit.Problem {
 	var out []admit.Problem
-	wrong := map[[2]string]bool{}
+	type field struct {
+		object finding.Ref
+		path   string
+	}
+	wrong := map[field]bool{}
 	for i := range l.Problems {
-		p := &l.Problems[i]
-		wrong[[2]string{p.Cluster.String(), p.Finding().Field}] = true
+		wrong[field{l.Problems[i].Object, l.Problems[i].Field}] = true
 	}
 	for i := range l.Clusters {
 		c := &l.Clusters[i]
@@ -57,7 +61,7 @@ func (l *Loaded) beyondGrants() []admit.Problem {
 			continue
 		}
 		out = append(out, slices.DeleteFunc(admit.BeyondGrants(l.Tenants, c), func(p admit.Problem) bool {
-			return wrong[[2]string{c.Key(), p.Finding().Field}]
+			return wrong[field{p.Object, p.Field}]
 		})...)
 	}
 	return out

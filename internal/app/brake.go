@@ -182,10 +182,10 @@ func (p *Planned) beyondBrake() (frozen []admit.Problem) {
 		if b.Before > 0 {
 			limit += fmt.Sprintf(", and %d count before", b.Before)
 		}
-		frozen = append(frozen, admit.Problem{Cluster: b.Cluster, Keeps: true, Code: finding.Loss,
-			Err: c.Problem("spec", "loses %d of %d claimed hosts, but %s (spec.brake: %s): if that is "+
+		frozen = append(frozen, problemsIn("", admit.Keeps, finding.Loss, b.Cluster,
+			c.Problem("spec", "loses %d of %d claimed hosts, but %s (spec.brake: %s): if that is "+
 				"intended, annotate the SIPCluster with %s: %q%s",
-				b.Number, p.loss.Claimed, limit, brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, answer, more)})
+				b.Number, p.loss.Claimed, limit, brakeRule(p.Loaded.Site), v1.AcceptLossAnnotation, answer, more))...)
 	}
 	return frozen
 }

@@ -131,8 +131,8 @@ func TestBeyondBrake(t *testing.T) {
 			continue
 		}
 		for i := range frozen {
-			need.Words(t, row.why, frozen[i].Err.Error(), row.frozen[i])
-			key := frozen[i].Cluster
+			need.Words(t, row.why, frozen[i].Message, row.frozen[i])
+			key := frozen[i].Key()
 			p.loss.Released = p.loss.Released[p.loss.Asked[key]:] // what is frozen loses nothing
 			delete(p.loss.Asked, key)
 		}
@@ -165,7 +165,7 @@ func TestServicesOfOthers(t *testing.T) {
 	l.leaveAlone()
 	var frozen []schedule.ClusterKey
 	for _, f := range l.Problems {
-		frozen = append(frozen, f.Cluster)
+		frozen = append(frozen, f.Key())
 	}
 	need.That(t, len(frozen) == 1 && frozen[0] == (schedule.ClusterKey{Namespace: "bank", Name: "a"}),
 		"frozen are %v, want bank/a", frozen)
@@ -211,7 +211,7 @@ func TestAcceptanceIsUsedUp(t *testing.T) {
 		found := p.beyondBrake()
 		need.That(t, (len(found) > 0) == (row.frozen != ""), "%s: frozen for %v, want %q", row.why, found, row.frozen)
 		if len(found) > 0 {
-			need.Words(t, row.why, found[0].Err.Error(), row.frozen)
+			need.Words(t, row.why, found[0].Message, row.frozen)
 		}
 		want := ""
 		if row.notes != "" {

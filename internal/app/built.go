@@ -7,8 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
@@ -30,19 +28,10 @@ func (p *Planned) checkServices(services []render.Services) error {
 	var errs []error
 	for _, s := range services {
 		for _, err := range p.Loaded.built.check(p, s) {
-			errs = append(errs, &render.ClusterError{Cluster: schedule.KeyOf(s.Cluster), Err: ofPatch(s.Cluster, err)})
+			errs = append(errs, &render.ClusterError{Cluster: schedule.KeyOf(s.Cluster), Err: err})
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// ofPatch returns a problem with the services of a cluster, with file and line if it is in a patch.
-func ofPatch(c *v1.SIPCluster, err error) error {
-	var field validation.FieldError
-	if errors.As(err, &field) && c.Document != nil {
-		return c.Problem(field.Path, "%s", field.Message)
-	}
-	return fmt.Errorf("%s: %w", c.Key(), err)
 }
 
 // check returns what is wrong with the services of one cluster, checked once.

@@ -114,8 +114,8 @@ func (b *Before) tampered() (problems []admit.Problem) {
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(files)) {
-		problems = append(problems, admit.Problem{Cluster: render.ClusterOf(folder), Code: finding.Edited,
-			Err: fmt.Errorf("%s by hand: %s", text.Some(files[folder], 3), wayBack)})
+		problems = append(problems, admit.Problems(finding.Edited, render.ClusterOf(folder),
+			fmt.Errorf("%s by hand: %s", text.Some(files[folder], 3), wayBack))...)
 	}
 	return problems
 }

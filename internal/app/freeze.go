@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/render"
@@ -47,7 +48,7 @@ func (p *Planned) alsoWrong(frozen map[schedule.ClusterKey]bool) ([]admit.Proble
 	supposed.Loaded, supposed.Placement = &loaded, &placement
 	broken, _ := supposed.broken(supposed.render().Err)
 	return slices.DeleteFunc(append(found, broken...), func(problem admit.Problem) bool {
-		return !frozen[problem.Cluster] || p.Clusters.HasProblem(problem.Cluster, problem.Code)
+		return !frozen[problem.Key()] || p.Clusters.HasProblem(problem.Key(), problem.Code)
 	}), nil
 }
 
@@ -62,13 +63,22 @@ func (p *Planned) frozen() map[schedule.ClusterKey]bool {
 	return out
 }
 
+// inSpec returns an error about the services of a cluster, with file and line if it is about a field of the spec.
+func (p *Planned) inSpec(of *render.ClusterError) error {
+	var field validation.FieldError
+	if c := p.Clusters.Spec(of.Cluster); c != nil && c.Document != nil && errors.As(of.Err, &field) {
+		return c.Problem(field.Path, "%s", field.Message)
+	}
+	return of.Err
+}
+
 // broken splits an error of render into the clusters that it newly freezes, and the rest.
 func (p *Planned) broken(err error) (broken []admit.Problem, others error) {
 	var rest []error
 	for _, e := range Flatten(err) {
 		var of *render.ClusterError
 		if errors.As(e, &of) && len(p.Clusters.Frozen[of.Cluster]) == 0 {
-			broken = append(broken, admit.Problem{Cluster: of.Cluster, Code: finding.Build, Err: e})
+			broken = append(broken, admit.Problems(finding.Build, of.Cluster, p.inSpec(of))...)
 			continue
 		}
 		rest = append(rest, e)

@@ -125,7 +125,7 @@ func (l *Loaded) leaveAlone() {
 		}
 	}
 	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.services) {
-		l.Problems = append(l.Problems, admit.Problem{Cluster: holdings.ClusterNamed(found.Cluster),
-			Code: finding.Unpatchable, Err: errors.New(found.Sentence())})
+		l.Problems = append(l.Problems, admit.Problems(finding.Unpatchable, holdings.ClusterNamed(found.Cluster),
+			errors.New(found.Sentence()))...)
 	}
 }

@@ -24,7 +24,7 @@ func Lint(l *Loaded, c *Checked, byDigest bool) []finding.Finding {
 	}
 	found := linted(l, l.Clusters, nil, byDigest)
 	for i := range l.Problems {
-		found = append(found, l.Problems[i].Finding())
+		found = append(found, l.Problems[i].Finding)
 	}
 	return finding.Sorted(found)
 }
@@ -44,7 +44,7 @@ func (p *Planned) aboutTree() []finding.Finding {
 // linted returns the findings of package lint.
 func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned, byDigest bool) []finding.Finding {
 	in := lint.Input{Site: l.Site, Clusters: clusters, Hosts: l.Hosts.Hosts, Networks: Options(l.Site).Networks,
-		LeftOut: l.Hosts.LeftOut, Notes: l.Hosts.Notes, Empty: l.emptyFiles(), Secrets: map[string]bool{},
+		LeftOut: l.Hosts.LeftOut, Notes: l.Hosts.Notes, Empty: l.empty, Secrets: map[string]bool{},
 		ByUID: l.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge, ByDigest: byDigest}
 	for _, name := range append(l.Hosts.Secrets, l.secrets...) {
 		in.Secrets[name] = true

@@ -44,8 +44,8 @@ type Loaded struct {
 	Tenants *tenancy.Tenants
 	// Problems are about single specs and files. They freeze their clusters.
 	Problems []admit.Problem
-	// empty are the files of specs with nothing in them.
-	empty []admit.Problem
+	// empty are about the files of specs with nothing in them.
+	empty []error
 	// Written maps each cluster to its file, as package tenancy names files.
 	Written tenancy.Files
 	// Unread are files without a spec, and manifests that only the site may write.
@@ -74,7 +74,7 @@ type Loaded struct {
 
 // Warnings returns findings about valid inputs that are likely mistakes.
 func (l *Loaded) Warnings() []finding.Finding {
-	in := lint.Input{Site: l.Site, Clusters: l.Clusters, Empty: l.emptyFiles()}
+	in := lint.Input{Site: l.Site, Clusters: l.Clusters, Empty: l.empty}
 	if l.Hosts != nil {
 		in.Notes, in.LeftOut, in.Hosts = l.Hosts.Notes, l.Hosts.LeftOut, l.Hosts.Hosts
 	}
@@ -91,14 +91,6 @@ func (l *Loaded) Warnings() []finding.Finding {
 		out = append(out, l.Network.Findings()...)
 	}
 	return out
-}
-
-// emptyFiles are the errors of files of specs with nothing in them.
-func (l *Loaded) emptyFiles() (errs []error) {
-	for i := range l.empty {
-		errs = append(errs, l.empty[i].Err)
-	}
-	return errs
 }
 
 // mostAlike is how many findings of one kind a run prints; sipgen lint lists all.

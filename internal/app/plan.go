@@ -7,7 +7,6 @@ import (
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report"
-	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/schedule"
@@ -70,28 +69,14 @@ func (p *Planned) describe() {
 	p.Report.NoTree, p.Report.HasTree, p.Report.OneList = p.noTree(), p.Before.Known(), p.Before.oneList
 	p.Report.Tenants, p.Report.Virtual = tenantNames(l.Site), p.remade
 	p.noteAboutClusters()
-	lost, here := clusters.LostFindings()
-	found := slices.Concat(p.findings(), p.Report.Findings)
-	p.Report.Findings = append(lost, found...)
-	p.Report.Local(p.frozenHere(), append(here, found...))
-}
-
-// frozenHere returns why clusters are frozen, with the paths of this machine.
-func (p *Planned) frozenHere() map[string][]string {
-	here := map[string][]schedule.Refusal{}
-	for key, reasons := range p.Clusters.Frozen {
-		for _, why := range reasons {
-			here[key.String()] = append(here[key.String()], schedule.Contradiction{Problem: why.Here})
-		}
+	p.Report.Findings = append(p.findings(), p.Report.Findings...)
+	p.Report.LeaveOut(clusters.Lost)
+	for key, reasons := range clusters.Frozen {
+		p.Report.AddReasons(key.String(), reasons...)
 	}
 	for _, f := range p.contradictions() {
-		here[f.Cluster] = append(here[f.Cluster], schedule.Contradiction{Problem: f.Reason()})
+		p.Report.AddReasons(f.Cluster, f)
 	}
-	out := map[string][]string{}
-	for cluster, reasons := range here {
-		out[cluster] = sentence.Refusals(reasons)
-	}
-	return out
 }
 
 // noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration, where the tenant is

@@ -114,7 +114,7 @@ func (p *Planned) moves() error {
 	for _, name := range names {
 		key := holdings.ClusterNamed(name)
 		for _, reason := range p.Clusters.Frozen[key] {
-			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, reason.Here))
+			reasons = append(reasons, fmt.Errorf("frozen: %s: %s", key, reason.Reason()))
 		}
 	}
 	return errors.Join(append(reasons, fmt.Errorf("the new tree would lack the services of the clusters that are frozen "+

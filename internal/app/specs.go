@@ -29,8 +29,8 @@ type specs struct {
 	decoded []spec
 	// broken are the files that could not be read completely.
 	broken []admit.Problem
-	// empty are the files without a document.
-	empty []admit.Problem
+	// empty are about the files without a document.
+	empty []error
 	// secrets are the names of the Secrets in the files, "namespace/name".
 	secrets []string
 	// files: some specs are files. hosts are the BareMetalHosts in them, which are not read. sites are the files with
@@ -78,10 +78,11 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 				in.Specs...).Error())
 		case errors.Is(err, manifest.ErrEmpty) && errors.As(err, &inFile):
 			s.paths[inFile.File] = in.pathOf(inFile.File)
-			s.empty = append(s.empty, admit.Problem{File: s.paths[inFile.File], Code: finding.Empty, Err: inFile})
+			s.empty = append(s.empty, inFile)
 		case errors.As(err, &inFile):
 			s.paths[inFile.File] = in.pathOf(inFile.File)
-			s.broken = append(s.broken, admit.Problem{File: s.paths[inFile.File], Code: finding.Invalid, Err: err})
+			s.broken = append(s.broken, problemsIn(s.paths[inFile.File], admit.Freezes, finding.Invalid,
+				schedule.ClusterKey{}, err)...)
 		default:
 			errs = append(errs, in.missingOf(err, in.specsOfSite, "spec.inputs.specs", "SIPGEN_SPECS", in.Specs...))
 		}
@@ -147,13 +148,23 @@ func hasValidName(c *v1.SIPCluster) bool {
 	return len(validation.IsDNS1123Label(c.Namespace)) == 0 && len(validation.IsDNS1123Subdomain(c.Name)) == 0
 }
 
-// Wrong returns the errors of the specs.
-func (l *Loaded) Wrong() []error {
-	var errs []error
-	for i := range l.Problems {
-		errs = append(errs, l.Problems[i].Err)
+// problemsIn returns the problems of a file, as package tenancy names files.
+func problemsIn(file string, effect admit.Effect, code string, cluster schedule.ClusterKey, err error) []admit.Problem {
+	problems := admit.Problems(code, cluster, err)
+	for i := range problems {
+		problems[i].Place.Written, problems[i].Effect = file, effect
 	}
-	return Flatten(errors.Join(errs...))
+	return problems
+}
+
+// Wrong returns the faults of the specs, each once.
+func (l *Loaded) Wrong() (out []finding.Finding) {
+	for i := range l.Problems {
+		if f := l.Problems[i].Finding; !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // take binds each spec to its tenant, and records its problems. A spec whose author has no say in the cluster is
@@ -162,7 +173,7 @@ func (l *Loaded) take(s *specs) {
 	l.Problems = append(l.Problems, s.broken...)
 	l.empty = s.empty
 	l.Written = tenancy.Files{}
-	first := map[string]string{}
+	first := map[string]manifest.Place{}
 	for i := range s.decoded {
 		d := &s.decoded[i]
 		cluster, read := d.Cluster, true
@@ -175,12 +186,13 @@ func (l *Loaded) take(s *specs) {
 		key := schedule.KeyOf(cluster)
 		if l.Tenants != nil && key.Valid() {
 			if strange := l.Tenants.Written(cluster, d.file); len(strange) > 0 {
-				others := l.Tenants.Author(d.file) != nil
+				effect := admit.Beside
+				if l.Tenants.Author(d.file) != nil {
+					effect = admit.Strange
+				}
 				for _, e := range strange {
-					l.Problems = append(l.Problems, admit.Problem{
-						Cluster: key, File: d.file, Beside: true, Strange: others, Code: finding.Strange,
-						Err: cluster.Problem(e.Path, "%s", e.Message),
-					})
+					l.Problems = append(l.Problems, problemsIn(d.file, effect, finding.Strange, key,
+						cluster.Problem(e.Path, "%s", e.Message))...)
 				}
 				continue
 			}
@@ -188,19 +200,21 @@ func (l *Loaded) take(s *specs) {
 		if !key.Valid() {
 			key = schedule.ClusterKey{}
 		}
-		for _, err := range d.Errs {
-			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid, Err: err,
-				Keeps: !cluster.Leaves()})
+		effect := admit.Keeps
+		if cluster.Leaves() {
+			effect = admit.Freezes
 		}
+		l.Problems = append(l.Problems, problemsIn(d.file, effect, finding.Invalid, key, errors.Join(d.Errs...))...)
 		if !read || !hasValidName(cluster) {
 			continue
 		}
-		if place, twice := first[cluster.Key()]; twice {
-			l.Problems = append(l.Problems, admit.Problem{Cluster: key, File: d.file, Code: finding.Invalid,
-				Err: d.Twice(place), InTree: d.Twice(l.Written[cluster.Key()]), Keeps: !cluster.Leaves()})
+		if at, twice := first[cluster.Key()]; twice {
+			problem := problemsIn(d.file, effect, finding.Invalid, key, cluster.Problem("metadata.name", ""))[0]
+			problem.Finding = problem.Naming(at.String(), l.Written[cluster.Key()], d.Twice)
+			l.Problems = append(l.Problems, problem)
 			continue
 		}
-		first[cluster.Key()] = cluster.Source.String()
+		first[cluster.Key()] = cluster.Source
 		l.Written[cluster.Key()] = d.file
 		l.Clusters = append(l.Clusters, *cluster)
 	}

@@ -41,6 +41,20 @@ type Finding struct {
 	Message string `json:"message"`
 	// Fix is the remedy, on one line.
 	Fix string `json:"fix"`
+	// Hint is more for a reader at a terminal: the tree keeps its bytes while only the hint changes.
+	Hint string `json:"-"`
+	// Unknown: the object has no such field.
+	Unknown bool `json:"-"`
+
+	// inTree is the message as the tree has it, if that differs; see Naming.
+	inTree string
+}
+
+// Naming returns the finding with a message that names a second place: here as a terminal has it, with its file and
+// line, and inTree without.
+func (f Finding) Naming(here, inTree string, words func(place string) string) Finding {
+	f.Message, f.inTree = words(here), words(inTree)
+	return f.OnOneLine()
 }
 
 // String returns the finding on one line: "tenants/a.yaml:7: SIP001: SIPCluster tenants/a: spec.x: message".
@@ -73,10 +87,25 @@ func (f *Finding) Words() string {
 	return strings.Join(append(parts, f.Message), ": ")
 }
 
-// Reason returns the finding without its object: "tenants/a.yaml: document 1: line 7: spec.x: what was found".
-func (f *Finding) Reason() string {
-	place := manifest.Place{File: f.Place.File + f.Place.Source, Document: f.Place.Document, Line: f.Place.Line}
-	parts := []string{place.String(), f.Field, f.Message}
+// Reason returns the finding without its object, for a terminal: "tenants/a.yaml: document 1: line 7: spec.x: what was
+// found".
+func (f *Finding) Reason() string { return joined(f.Place.source(), f.Field, f.Message+f.Hint) }
+
+// InTree is Reason for the tree and for commits: "a.yaml: spec.x: what was found".
+func (f *Finding) InTree() string {
+	return joined(f.Place.inTree(), f.Field, cmp.Or(f.inTree, f.Message))
+}
+
+// Located is Reason with the name of the object, if the finding has a place: "tenants/a.yaml: document 1: line 7:
+// spec.x: tenants/a: what was found".
+func (f *Finding) Located() string {
+	if f.Place.source() == "" {
+		return f.Reason()
+	}
+	return joined(f.Place.source(), f.Field, f.Object.Key(), f.Message)
+}
+
+func joined(parts ...string) string {
 	return text.Line(strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": "))
 }
 
@@ -95,7 +124,8 @@ func (f *Finding) Sentence() string {
 
 // OnOneLine returns the finding with nothing in it that ends a line or steers a terminal.
 func (f Finding) OnOneLine() Finding {
-	for _, words := range []*string{&f.Object.Namespace, &f.Object.Name, &f.Field, &f.Message, &f.Fix} {
+	for _, words := range []*string{&f.Object.Namespace, &f.Object.Name, &f.Field, &f.Message, &f.Fix, &f.Hint,
+		&f.inTree} {
 		*words = text.Line(*words)
 	}
 	return f
@@ -104,15 +134,19 @@ func (f Finding) OnOneLine() Finding {
 // Sorted returns findings by place, code, object, field and message, each once.
 func Sorted(findings []Finding) []Finding {
 	out := slices.Clone(findings)
-	slices.SortFunc(out, func(a, b Finding) int {
-		return cmp.Or(
-			cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line), cmp.Compare(a.Place.Document,
-				b.Place.Document),
-			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Object.String(), b.Object.String()), cmp.Compare(a.Field, b.Field),
-			cmp.Compare(a.Message, b.Message), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Fix, b.Fix),
-		)
-	})
-	return slices.Compact(out)
+	slices.SortFunc(out, compare)
+	return slices.CompactFunc(out, func(a, b Finding) bool { return compare(a, b) == 0 })
+}
+
+// compare compares what is printed of findings.
+func compare(a, b Finding) int {
+	return cmp.Or(
+		cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line),
+		cmp.Compare(a.Place.Document, b.Place.Document), cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Object.String(), b.Object.String()), cmp.Compare(a.Field, b.Field),
+		cmp.Compare(a.Message, b.Message), cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Fix, b.Fix),
+		cmp.Compare(a.Place.Source, b.Place.Source), cmp.Compare(a.Cluster, b.Cluster),
+	)
 }
 
 // Counts returns the errors and the warnings.
@@ -137,6 +171,14 @@ func Fold(findings []Finding, most int, rest string) []Finding {
 		Object: Ref{Others: len(findings) - most}, Message: rest})
 }
 
+// FromErrors returns the findings that the errors joined in an error about an object are.
+func FromErrors(code string, object Ref, err error) (out []Finding) {
+	for _, single := range manifest.Split(err) {
+		out = append(out, FromError(code, object, single))
+	}
+	return out
+}
+
 // FromError returns the finding that an error about an object is: a manifest.Problem has its place and its field. Its
 // remedy is that of the code.
 func FromError(code string, object Ref, err error) Finding {
@@ -148,6 +190,7 @@ func FromError(code string, object Ref, err error) Finding {
 	switch {
 	case errors.As(err, &problem):
 		f.Place, f.Field, f.Message = Place{Document: problem.Document, Line: problem.Line}, problem.Field, problem.Message
+		f.Unknown = problem.Unknown
 		if noFile(problem.File) {
 			f.Place = Place{Source: problem.File}
 		} else {

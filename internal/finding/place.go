@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -18,6 +20,8 @@ type Place struct {
 	Line int `json:"line,omitempty"`
 	// Source names the source if there is no file.
 	Source string `json:"source,omitempty"`
+	// Written is the file below the base of the specs, as the tree and commits name it.
+	Written string `json:"-"`
 }
 
 // String returns "file:line", "file" or the source.
@@ -29,6 +33,20 @@ func (p Place) String() string {
 		return text.Line(p.File)
 	}
 	return text.Line(p.Source)
+}
+
+// source returns the place with the document: "tenants/a.yaml: document 1: line 7".
+func (p Place) source() string {
+	return manifest.Place{File: p.File + p.Source, Document: p.Document, Line: p.Line}.String()
+}
+
+// inTree returns the place as the tree has it: without the document and the line, which change with each edit next to
+// a fault, and without the paths of this machine.
+func (p Place) inTree() string {
+	if p.File == "" {
+		return p.source()
+	}
+	return cmp.Or(p.Written, path.Base(p.File))
 }
 
 // At returns the place of an object.

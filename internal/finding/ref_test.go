@@ -33,3 +33,45 @@ func TestRef(t *testing.T) {
 		need.Equal(t, "JSON", string(data), `"`+row.want+`"`)
 	}
 }
+
+// TestReason: a terminal has the file with its line, and the tree the file as the tenant's repository has it.
+func TestReason(t *testing.T) {
+	at := Place{File: "/home/me/tenants/a.yaml", Document: 2, Line: 7, Written: "tenants/a.yaml"}
+	unnamed, read := at, Place{Source: "cluster", Written: "a"}
+	unnamed.Written = ""
+	for _, row := range []struct {
+		why                   string
+		found                 Finding
+		here, inTree, located string
+	}{
+		{"a field", Finding{Object: To("SIPCluster", "t", "a"), Place: at, Field: "spec.x", Message: "missing"},
+			"/home/me/tenants/a.yaml: document 2: line 7: spec.x: missing", "tenants/a.yaml: spec.x: missing",
+			"/home/me/tenants/a.yaml: document 2: line 7: spec.x: t/a: missing"},
+		{"a file of an unknown base", Finding{Place: unnamed, Message: "missing"},
+			"/home/me/tenants/a.yaml: document 2: line 7: missing", "a.yaml: missing",
+			"/home/me/tenants/a.yaml: document 2: line 7: missing"},
+		{"an object of the cluster", Finding{Object: To("SIPCluster", "t", "a"), Place: read, Field: "spec.x", Message: "missing"},
+			"cluster: spec.x: missing", "cluster: spec.x: missing", "cluster: spec.x: t/a: missing"},
+		{"no place", Finding{Object: To("SIPCluster", "t", "a"), Message: "missing"}, "missing", "missing", "missing"},
+		{"a hint", Finding{Message: "missing", Hint: "; put it back"}, "missing; put it back", "missing", "missing; put it back"},
+		{"a second place", Finding{Place: at}.Naming("/home/me/b.yaml: line 3", "b.yaml",
+			func(place string) string { return "first at " + place + ": delete it" }),
+			"/home/me/tenants/a.yaml: document 2: line 7: first at /home/me/b.yaml: line 3: delete it",
+			"tenants/a.yaml: first at b.yaml: delete it",
+			"/home/me/tenants/a.yaml: document 2: line 7: first at /home/me/b.yaml: line 3: delete it"},
+	} {
+		need.Equal(t, row.why, row.found.Reason(), row.here)
+		need.Equal(t, row.why, row.found.InTree(), row.inTree)
+		need.Equal(t, row.why, row.found.Located(), row.located)
+	}
+}
+
+// TestSorted: what is printed alike is printed once.
+func TestSorted(t *testing.T) {
+	a := Finding{Code: "SIP001", Place: Place{File: "a.yaml"}, Message: "m"}
+	b := a
+	b.Place.Written, b.Hint, b.inTree = "a.yaml", "h", "t"
+	c := a
+	c.Cluster = "t/a"
+	need.Len(t, "findings", Sorted([]Finding{b, c, a}), 2)
+}

@@ -53,7 +53,7 @@ func TestAHostIsSilencedByItself(t *testing.T) {
 	need.Len(t, "", in.Check(), 0)
 	in.Hosts[1].LintIgnore = "SIP013:"
 	got = in.Check()
-	need.That(t, len(got) == 2 && strings.HasPrefix(codes(got)[0], "SIP017 error BareMetalHost metal3/h2"), "found %q", got)
+	need.That(t, len(got) == 2 && strings.HasPrefix(codes(got)[0], "SIP017 error BareMetalHost metal3/h2"), "found %v", got)
 }
 
 // An address from inspection may have been given on since.

@@ -187,20 +187,12 @@ func (p *Comparison) Yield(has func(cluster string) validation.Held, granted fun
 	}
 }
 
-// Refused is what is wrong with a tenant's cluster.
-type Refused struct {
-	Cluster *v1.SIPCluster
-	Field   string
-	// Message names the other place with its file, Short without: it may stand in the tree.
-	Message, Short string
-}
-
 // Refused returns the tenants' conflicts.
-func (p *Comparison) Refused() []Refused {
-	var out []Refused
+func (p *Comparison) Refused() []finding.Finding {
+	var out []finding.Finding
 	for i := range p.Conflicts {
 		if c := &p.Conflicts[i]; c.At.Cluster != nil && !c.Mild {
-			out = append(out, Refused{c.At.Cluster, c.At.Field, p.words(c), words(c, c.With.Field)})
+			out = append(out, p.finding(c, finding.Error))
 		}
 	}
 	return out
@@ -210,27 +202,29 @@ func (p *Comparison) Refused() []Refused {
 func (p *Comparison) Findings() []finding.Finding {
 	var out []finding.Finding
 	for i := range p.Conflicts {
-		c := &p.Conflicts[i]
-		if !c.Mild || c.At.Host != nil && c.With.Host != nil {
-			continue
+		if c := &p.Conflicts[i]; c.Mild && (c.At.Host == nil || c.With.Host == nil) {
+			out = append(out, p.finding(c, finding.Warning))
 		}
-		f := finding.Finding{Code: finding.Network, Severity: finding.Warning, Field: c.At.Field, Message: p.words(c),
-			Fix: finding.Remedy(finding.Network)}
-		switch {
-		case c.At.Host != nil:
-			f.Object = finding.To(finding.KindHost, c.At.Host.Namespace, c.At.Host.Name)
-			f.Place = finding.At(c.At.Host.Source)
-		case c.At.Cluster != nil:
-			f.Object = finding.To(v1.Kind, c.At.Cluster.Namespace, c.At.Cluster.Name)
-			f.Place = finding.In(c.At.Cluster.Document, c.At.Cluster.Source, c.At.Field)
-		default:
-			document, field := p.site.Place(c.At.Field)
-			f.Object, f.Field = finding.To(v1alpha1.Kind, "", p.site.Name), field
-			f.Place = finding.In(document, manifest.Place{}, field)
-		}
-		out = append(out, f)
 	}
 	return out
+}
+
+// finding returns a conflict as a finding about the claim that has to change.
+func (p *Comparison) finding(c *Conflict, severity finding.Severity) finding.Finding {
+	f := finding.Finding{Code: finding.Network, Severity: severity, Field: c.At.Field, Fix: finding.Remedy(finding.Network)}
+	switch {
+	case c.At.Host != nil:
+		f.Object = finding.To(finding.KindHost, c.At.Host.Namespace, c.At.Host.Name)
+		f.Place = finding.At(c.At.Host.Source)
+	case c.At.Cluster != nil:
+		f.Object = finding.To(v1.Kind, c.At.Cluster.Namespace, c.At.Cluster.Name)
+		f.Place = finding.In(c.At.Cluster.Document, c.At.Cluster.Source, c.At.Field)
+	default:
+		document, field := p.site.Place(c.At.Field)
+		f.Object, f.Field = finding.To(v1alpha1.Kind, "", p.site.Name), field
+		f.Place = finding.In(document, manifest.Place{}, field)
+	}
+	return f.Naming(p.Place(c.With), c.With.Field, func(place string) string { return words(c, place) })
 }
 
 // Faults notes, for each host, what keeps it from being handed out: an address or a MAC address that the site's

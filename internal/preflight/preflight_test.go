@@ -95,7 +95,7 @@ func TestCheck(t *testing.T) {
 			need.Must(t, len(got) == len(row.want), "got %d findings, want %d: %v", len(got), len(row.want), got)
 			for i, f := range got {
 				need.That(t, strings.Contains(f.Sentence(), row.want[i]) && strings.Contains(f.Sentence(), "metal/n1"),
-					"got  %s\nwant %s", f, row.want[i])
+					"got  %v\nwant %s", f, row.want[i])
 				if blind := strings.Contains(f.Message, "no managedFields"); !blind && !strings.HasPrefix(f.Fix, "kubectl ") || (f.Severity == finding.Warning) != (blind && row.engine == flux) {
 					t.Errorf("fix %q, warning %v", f.Fix, f.Severity)
 				}

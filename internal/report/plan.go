@@ -65,9 +65,8 @@ type Plan struct {
 	// OneList: the tree before has one list of all of sipgen's files. The commit gives each cluster's folder its own.
 	OneList bool `json:"-"`
 
-	// localFrozen and localFindings are for a reader on this machine.
-	localFrozen   map[string][]string
-	localFindings []finding.Finding
+	// leftOut are about specs that are left out, the first of the Findings.
+	leftOut []finding.Finding
 	// relabeled are the hosts in use with other labels than the tree's.
 	relabeled []relabeled
 	// lost are the hosts that clusters without a spec lost, in words.
@@ -94,6 +93,8 @@ type ClusterResult struct {
 	HAProxyLines bool         `json:"haproxyLines,omitempty"`
 	Roles        []RoleResult `json:"roles"`
 
+	// reasons are why it is frozen.
+	reasons []finding.Finding
 	// lost are the hosts of its previous tree that are gone without a release, as text.
 	lost []string
 	// back: it was leaving in the previous tree, and has a spec again.
@@ -105,21 +106,52 @@ type ClusterResult struct {
 // Key returns the cluster's "namespace/name".
 func (c *ClusterResult) Key() string { return c.Namespace + "/" + c.Name }
 
-// Local adds what the plan says to a reader on this machine, and not in the tree: why clusters are frozen, by their
-// "namespace/name", and the findings.
-func (p *Plan) Local(frozen map[string][]string, findings []finding.Finding) {
-	p.localFrozen, p.localFindings = frozen, findings
+// AddReasons adds why a cluster, "namespace/name", is frozen.
+func (p *Plan) AddReasons(cluster string, reasons ...finding.Finding) {
+	for i := range p.Clusters {
+		if c := &p.Clusters[i]; c.Key() == cluster {
+			c.reasons = append(c.reasons, reasons...)
+		}
+	}
+}
+
+// Reasons returns why the cluster is frozen, sorted by their texts at a terminal.
+func (c *ClusterResult) Reasons() []finding.Finding {
+	return slices.SortedStableFunc(slices.Values(c.reasons), func(a, b finding.Finding) int {
+		return strings.Compare(a.Reason(), b.Reason())
+	})
+}
+
+// LeaveOut adds findings about specs that are left out.
+func (p *Plan) LeaveOut(found []finding.Finding) {
+	p.Findings = append(leftOut(found, (*finding.Finding).InTree), p.Findings...)
+	p.leftOut = found
+}
+
+// leftOut returns findings about specs that are left out, with their words.
+func leftOut(found []finding.Finding, words func(*finding.Finding) string) (out []finding.Finding) {
+	for i := range found {
+		f := &found[i]
+		out = append(out, finding.Finding{Code: f.Code, Severity: finding.Error, Object: f.Object, Fix: f.Fix,
+			Message: "left out: " + words(f)})
+	}
+	return out
 }
 
 // Here returns the plan for a reader on this machine: its reasons for frozen clusters and its findings name files as
 // they were given.
 func (p *Plan) Here() *Plan {
 	out := *p
-	out.Clusters, out.Findings = slices.Clone(p.Clusters), p.localFindings
+	out.Clusters = slices.Clone(p.Clusters)
 	for i := range out.Clusters {
 		c := &out.Clusters[i]
-		c.Frozen = p.localFrozen[c.Key()]
+		c.Frozen = nil
+		for _, f := range c.Reasons() {
+			c.Frozen = append(c.Frozen, f.Reason())
+		}
+		c.Frozen = slices.Compact(c.Frozen)
 	}
+	out.Findings = append(leftOut(p.leftOut, (*finding.Finding).Located), p.Findings[len(p.leftOut):]...)
 	return &out
 }
 

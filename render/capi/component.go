@@ -31,7 +31,7 @@ type Input struct {
 }
 
 // Component renders the capi folder of a cluster, by paths relative to that folder, kustomization.yaml among them. It
-// is empty for a cluster without roles. An error begins with the cluster's key.
+// is empty for a cluster without roles.
 func Component(in Input) (map[string][]byte, error) {
 	if err := in.check(); err != nil || len(in.Cluster.Spec.Nodes) == 0 {
 		return nil, err
@@ -53,7 +53,7 @@ func Component(in Input) (map[string][]byte, error) {
 		}
 	}
 	if c.err != nil {
-		return nil, fmt.Errorf("%s: %w", in.Cluster.Key(), c.err)
+		return nil, c.err
 	}
 	content, err := object.Marshal(object.NewComponent(c.patches...))
 	c.files["kustomization.yaml"] = content
@@ -81,7 +81,7 @@ func (in Input) check() error {
 	var problems []error
 	check := func(what, value string, messages []string) {
 		for _, message := range messages {
-			problems = append(problems, fmt.Errorf("%s: %s %q: %s", in.Cluster.Key(), what, value, message))
+			problems = append(problems, fmt.Errorf("%s %q: %s", what, value, message))
 		}
 	}
 	check("metadata.namespace", in.Cluster.Namespace, validation.IsDNS1123Label(in.Cluster.Namespace))

@@ -58,29 +58,20 @@ func Overlay(in *Checked) (map[string][]byte, error) {
 	for i := range services.Dex {
 		errs = append(errs, o.dex(i, &services.Dex[i]))
 	}
-	if err := o.joined(errs); err != nil {
+	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	if len(o.resources) == 0 {
 		for i := range o.Cluster.Spec.Patches {
-			errs = append(errs, fmt.Errorf("spec.patches[%d]: it matches nothing: the cluster has no services", i))
+			errs = append(errs, apivalidation.FieldError{Path: fmt.Sprintf("spec.patches[%d]", i),
+				Message: "it matches nothing: the cluster has no services"})
 		}
-		return nil, o.joined(errs)
+		return nil, errors.Join(errs...)
 	}
 	if err := o.finish(); err != nil {
-		return nil, o.joined([]error{err})
+		return nil, err
 	}
 	return o.files, nil
-}
-
-// joined begins every error with the cluster's key.
-func (o *overlay) joined(errs []error) error {
-	for i, err := range errs {
-		if err != nil {
-			errs[i] = fmt.Errorf("%s: %w", o.Cluster.Key(), err)
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // Checked is an Input whose values are harmless: only such a one is rendered. Only Check makes one.
@@ -88,7 +79,7 @@ type Checked struct{ input Input }
 
 // Check sorts the hosts and refuses names that could break out of the formats they are rendered
 // into. Names come from the inventory, and files are not checked by an API server.
-// Every problem is reported, each beginning with the cluster's key.
+// Every problem is reported.
 func Check(in Input) (*Checked, error) {
 	in.Hosts = slices.SortedFunc(slices.Values(in.Hosts), func(a, b Member) int {
 		return cmp.Or(cmp.Compare(a.Host.Namespace, b.Host.Namespace), cmp.Compare(a.Host.Name, b.Host.Name))
@@ -110,7 +101,7 @@ func Check(in Input) (*Checked, error) {
 	}
 	checked := &Checked{in}
 	if len(errs) > 0 {
-		return nil, newOverlay(checked).joined(errs)
+		return nil, errors.Join(errs...)
 	}
 	return checked, nil
 }

@@ -1,6 +1,8 @@
 package infra
 
 import (
+	"errors"
+
 	"github.com/airshipit/sipgen/render/object"
 )
 
@@ -36,7 +38,7 @@ func Authentication(in *Checked) (map[string][]byte, error) {
 		}
 		put(folder+"/kustomization.yaml", object.NewComponent(patches...))
 	}
-	return files, o.joined(errs)
+	return files, errors.Join(errs...)
 }
 
 type (

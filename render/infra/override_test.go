@@ -1,6 +1,7 @@
 package infra
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func checkedOverlay(in Input) error {
 		return err
 	}
 	_, errs := build.Check(files, in.Cluster.Spec.Patches, in.Site.Spec.Images.RegistryMirror)
-	return newOverlay(&Checked{in}).joined(errs)
+	return errors.Join(errs...)
 }
 
 func TestPatches(t *testing.T) {
@@ -71,8 +72,8 @@ func TestPatches(t *testing.T) {
 	need.That(t, *d.Spec.Replicas == 3 && d.Spec.MinReadySeconds == 7, "%d, minReadySeconds %d", *d.Spec.Replicas, d.Spec.MinReadySeconds)
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "a: &a [x]\nb: *a"}, {Patch: "not a patch"}}
 	err := checkedOverlay(in)
-	need.Error(t, "", err, "tenants/edge-a: spec.patches[0].patch: line 1: a YAML anchor")
-	need.Error(t, "", err, "tenants/edge-a: spec.patches[1].patch: line 1: want a strategic merge patch")
+	need.Error(t, "", err, "spec.patches[0].patch: line 1: a YAML anchor")
+	need.Error(t, "", err, "spec.patches[1].patch: line 1: want a strategic merge patch")
 }
 
 // The mirror stands in for the registries of images that patches bring, too, in whatever form they bring them.

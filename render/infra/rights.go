@@ -1,6 +1,7 @@
 package infra
 
 import (
+	"errors"
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -32,7 +33,7 @@ func Rights(in *Checked) (map[string][]byte, error) {
 		s := o.dexName(i)
 		put(s, o.dexStorageRole(s))
 	}
-	return files, o.joined(errs)
+	return files, errors.Join(errs...)
 }
 
 func (o *overlay) jumpName(i int) service {
