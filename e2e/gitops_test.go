@@ -28,6 +28,7 @@ var rows = []row{
 	{"runner", rowRunner},       // a field that a person owns beside the engine
 	{"restarted", rowRestarted}, // an engine that is killed in a sync
 	{"status", rowStatus},       // what an engine says of a sync that fails
+	{"leaving", rowLeaving},     // a page, and what an engine deletes with its objects
 }
 
 // fluxRows are also held on Argo CD with one Application a cluster: wavesRows.

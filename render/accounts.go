@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/guard"
@@ -72,15 +71,12 @@ func (s *rendering) rootRules() (everywhere, engine []rbacv1.PolicyRule) {
 func (s *rendering) rootAccount() []any {
 	namespace, roles, account := s.Site.Spec.Flux.Namespace, s.rootName(), s.Site.Spec.Flux.ServiceAccountName
 	everywhere, engine := s.rootRules()
-	meta := func(namespace, name string) metav1.ObjectMeta {
-		return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: s.ofSite()}
-	}
 	subject := accountOf(namespace, account)
 	return []any{
-		serviceAccount(meta(namespace, account), true),
-		rbacv1.ClusterRole{TypeMeta: rbacType("ClusterRole"), ObjectMeta: meta("", roles), Rules: everywhere},
-		bind(meta("", roles), "ClusterRole", roles, subject),
-		rbacv1.Role{TypeMeta: rbacType("Role"), ObjectMeta: meta(namespace, roles), Rules: engine},
-		bind(meta(namespace, roles), "Role", roles, subject),
+		serviceAccount(s.meta(namespace, account), true),
+		s.clusterRole(roles, everywhere),
+		bind(s.meta("", roles), "ClusterRole", roles, subject),
+		rbacv1.Role{TypeMeta: rbacType("Role"), ObjectMeta: s.meta(namespace, roles), Rules: engine},
+		bind(s.meta(namespace, roles), "Role", roles, subject),
 	}
 }

@@ -42,7 +42,7 @@ func (s *rendering) renderClaims() error {
 	for _, namespace := range hosts.Namespaces {
 		policy := hostDeployPolicy{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "metal3.io/v1alpha1", Kind: "HostDeployPolicy"},
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: s.rootName(), Labels: s.ofSite()},
+			ObjectMeta: s.meta(namespace, s.rootName()),
 		}
 		policy.Spec.HostClaimNamespaces.Names = hosts.ClaimNamespaces
 		content, err := object.Marshal(policy)

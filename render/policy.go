@@ -74,14 +74,14 @@ func (s *rendering) rbac(names accounts) []any {
 	if !s.fluxEngine() {
 		return nil
 	}
-	services := clusterRole(names.services, infra.OverlayRules())
+	services := s.clusterRole(names.services, infra.OverlayRules())
 	if !s.merge() {
 		return []any{services}
 	}
 	namespace := s.Site.Spec.Flux.Namespace
 	objects := []any{
-		serviceAccount(metav1.ObjectMeta{Namespace: namespace, Name: names.hosts}, false),
-		clusterRole(names.hosts, hostsRules()),
+		serviceAccount(s.meta(namespace, names.hosts), false),
+		s.clusterRole(names.hosts, hostsRules()),
 		services,
 	}
 	in := slices.Sorted(slices.Values(s.Site.Spec.Hosts.Namespaces))
@@ -89,7 +89,7 @@ func (s *rendering) rbac(names accounts) []any {
 		in = []string{""} // everywhere
 	}
 	for _, hosts := range in {
-		objects = append(objects, bind(metav1.ObjectMeta{Namespace: hosts, Name: names.hosts}, "ClusterRole", names.hosts,
+		objects = append(objects, bind(s.meta(hosts, names.hosts), "ClusterRole", names.hosts,
 			accountOf(namespace, names.hosts)))
 	}
 	return objects

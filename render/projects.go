@@ -39,6 +39,11 @@ func (s *rendering) ofSite() map[string]string {
 	return map[string]string{inventory.SiteLabel: s.Site.Name}
 }
 
+// meta returns the metadata of an object with that label.
+func (s *rendering) meta(namespace, name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: s.ofSite()}
+}
+
 // rootProject returns the root's: sync objects, where Argo CD is.
 func (s *rendering) rootProject() *argocd.Project {
 	project := argocd.NewProject(s.Site, s.Site.Spec.ArgoCD.Project, "Applications of site "+s.Site.Name, nil, nil,

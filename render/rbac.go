@@ -24,9 +24,8 @@ func rbacType(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: kind}
 }
 
-// clusterRole returns a role that has no labels.
-func clusterRole(name string, rules []rbacv1.PolicyRule) rbacv1.ClusterRole {
-	return rbacv1.ClusterRole{TypeMeta: rbacType("ClusterRole"), ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules}
+func (s *rendering) clusterRole(name string, rules []rbacv1.PolicyRule) rbacv1.ClusterRole {
+	return rbacv1.ClusterRole{TypeMeta: rbacType("ClusterRole"), ObjectMeta: s.meta("", name), Rules: rules}
 }
 
 // bind gives subjects a role of a kind: in the namespace of the binding, or without one everywhere.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/airshipit/sipgen/inventory"
 )
@@ -22,13 +21,13 @@ func (s *rendering) reader(names accounts) []any {
 		subjects = append(subjects, accountOf(accounts, names.status))
 	}
 	objects := []any{
-		serviceAccount(metav1.ObjectMeta{Namespace: accounts, Name: names.reader}, false),
-		clusterRole(names.reader, readerLists()),
-		bind(metav1.ObjectMeta{Name: names.reader}, "ClusterRole", names.reader, subjects...),
-		clusterRole(names.networkData, networkDataRules()),
+		serviceAccount(s.meta(accounts, names.reader), false),
+		s.clusterRole(names.reader, readerLists()),
+		bind(s.meta("", names.reader), "ClusterRole", names.reader, subjects...),
+		s.clusterRole(names.networkData, networkDataRules()),
 	}
 	for _, namespace := range s.hostNamespaces() {
-		objects = append(objects, bind(metav1.ObjectMeta{Namespace: namespace, Name: names.networkData}, "ClusterRole",
+		objects = append(objects, bind(s.meta(namespace, names.networkData), "ClusterRole",
 			names.networkData, subjects...))
 	}
 	return objects
@@ -68,9 +67,9 @@ func (s *rendering) writesStatus() bool {
 func (s *rendering) statusWriter() []any {
 	name, namespace := s.ownAccounts().status, s.engineNamespace()
 	return []any{
-		serviceAccount(metav1.ObjectMeta{Namespace: namespace, Name: name}, false),
-		clusterRole(name, statusRules()),
-		bind(metav1.ObjectMeta{Name: name}, "ClusterRole", name, accountOf(namespace, name)),
+		serviceAccount(s.meta(namespace, name), false),
+		s.clusterRole(name, statusRules()),
+		bind(s.meta("", name), "ClusterRole", name, accountOf(namespace, name)),
 	}
 }
 

@@ -137,8 +137,8 @@ func (s *rendering) hasRights(c schedule.ClusterKey) bool {
 func (s *rendering) account(c *schedule.Cluster) []any {
 	name, namespace := s.syncName(c.Key, "infra"), s.Site.Spec.Flux.Namespace
 	return []any{
-		serviceAccount(metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: s.ofSite()}, true),
-		bind(metav1.ObjectMeta{Namespace: c.Key.Namespace, Name: name, Labels: s.ofSite()}, "ClusterRole",
+		serviceAccount(s.meta(namespace, name), true),
+		bind(s.meta(c.Key.Namespace, name), "ClusterRole",
 			s.ownAccounts().services, accountOf(namespace, name)),
 	}
 }
@@ -156,7 +156,7 @@ func (s *rendering) addQuota(key schedule.ClusterKey, files map[string][]byte) (
 	if !bounded(tenant) {
 		return nil
 	}
-	meta := metav1.ObjectMeta{Namespace: key.Namespace, Name: "sipgen-" + key.Name, Labels: s.ofSite()}
+	meta := s.meta(key.Namespace, "sipgen-"+key.Name)
 	version := corev1.SchemeGroupVersion.String()
 	var objects []any
 	if len(tenant.Quota) > 0 {
