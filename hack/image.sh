@@ -32,7 +32,7 @@ for platform in $platforms; do
   binaries+=("$platform=$file")
 done
 # shellcheck disable=SC2086 # words
-bash hack/notices.sh "$work/NOTICES" $platforms
+bash hack/notices.sh "$work/NOTICES" . ./cmd/sipgen $platforms
 { cat LICENSE && echo && cat "$work/NOTICES"; } >"$work/licenses"
 mkdir -p "$(dirname "$out")"
 rm -rf "$out"

@@ -59,7 +59,10 @@ for platform in $platforms; do
   arguments+=("$platform=$root,$kubectl")
 done
 say "writing the layout"
+# shellcheck disable=SC2086 # words
+bash hack/notices.sh "$work/NOTICES" e2e/engines/kubernetes k8s.io/kubernetes/cmd/kubectl $platforms
+{ cat LICENSE && echo && cat "$work/NOTICES"; } >"$work/licenses"
 mkdir -p "$(dirname "$out")"
 rm -rf "$out"
-"$work/image" -jump-host "$dockerfile" -version "$version" -revision "$revision" -created "$created" -license LICENSE -out "$out" -push "$push" "${arguments[@]}"
+"$work/image" -jump-host "$dockerfile" -version "$version" -revision "$revision" -created "$created" -license "$work/licenses" -out "$out" -push "$push" "${arguments[@]}"
 say "made $out"

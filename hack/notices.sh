@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Writes the licenses and notices of all code that the released programs contain.
-# usage: notices.sh FILE OS/ARCH...
+# Writes the licenses and notices of all code that a program contains: of the package PACKAGE, built in MODULE.
+# usage: notices.sh FILE MODULE PACKAGE OS/ARCH...
 set -euo pipefail
-[ $# -gt 1 ] || { echo "usage: notices.sh FILE OS/ARCH..." >&2; exit 2; }
-file=$1
-shift
+[ $# -gt 3 ] || { echo "usage: notices.sh FILE MODULE PACKAGE OS/ARCH..." >&2; exit 2; }
+file=$1 module=$2 package=$3
+shift 3
 case $file in /*) ;; *) file=$PWD/$file ;; esac
 cd "$(dirname "$0")/.."
 for platform; do
-  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} go list -deps -json=Dir,Standard,Root,Module ./cmd/sipgen
+  CGO_ENABLED=0 GOOS=${platform%/*} GOARCH=${platform#*/} GOWORK=off GOFLAGS=-mod=readonly \
+    go -C "$module" list -deps -json=Dir,Standard,Root,Module "$package"
 done | go run ./hack/pack notices "$file"

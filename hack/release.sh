@@ -37,7 +37,7 @@ bash hack/build.sh "$version" "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" "$work/s
 go build -modfile="$PWD/tools/go.mod" -trimpath -o "$work/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 # shellcheck disable=SC2086 # words
-bash hack/notices.sh "$work/NOTICES" $platforms
+bash hack/notices.sh "$work/NOTICES" . ./cmd/sipgen $platforms
 mkdir "$work/release"
 for platform in $platforms; do
   name=sipgen_${version}_${platform%/*}_${platform#*/}

@@ -136,6 +136,13 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 	for _, name := range strings.Fields(one(`--no-install-recommends (.*) \\$`)) {
 		need.Error(t, "the Dockerfile installs it", need.Err(os.Stat(filepath.Join(root, "var", "lib", "dpkg", "status.d", name))), "")
 	}
+	listed, err := os.ReadDir(filepath.Join(root, "var", "lib", "dpkg", "status.d"))
+	need.OK(t, err)
+	for _, of := range listed { // the link of some packages leads to another's
+		need.OK(t, need.Err(os.Stat(filepath.Join(root, "usr", "share", "doc", of.Name(), "copyright"))))
+	}
+	need.Words(t, "the licenses of the programs", string(need.Read(t, filepath.Join(root, "usr", "share", "licenses", "sipgen"))),
+		"Apache License", "\nk8s.io/kubernetes v", "\nk8s.io/kubectl v", "github.com/spf13/cobra v", "\nthe Go standard library: LICENSE")
 	cmd, err := json.Marshal(config.Config.Cmd)
 	need.OK(t, err)
 	_, exposed := config.Config.ExposedPorts[one(`^EXPOSE (\d+)$`)+"/tcp"]

@@ -176,10 +176,11 @@ func madeByScripts(root, passwd, group, shadow string) ([]file, error) {
 	}, errors.Join(errs...)
 }
 
-// unneeded are paths in packages that nothing in a container reads. Licences stay.
+// unneeded are paths in packages that nothing in a container reads. Licenses stay: Debian has them in copyright.
 func unneeded(name string) bool {
-	if strings.HasPrefix(name, "usr/share/doc/") {
-		return strings.Count(name, "/") > 3 || (strings.Count(name, "/") == 3 && filepath.Base(name) != "copyright")
+	if of, ok := strings.CutPrefix(name, "usr/share/doc/"); ok { // a package's folder, or a link to another's
+		_, file, inside := strings.Cut(of, "/")
+		return inside && file != "copyright"
 	}
 	return slices.ContainsFunc([]string{"usr/share/info", "usr/share/locale", "usr/share/man"},
 		func(folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") })

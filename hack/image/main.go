@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&about.revision, "revision", "", "the commit")
 	flags.Int64Var(&created, "created", -1, "the time of everything in the image, in seconds since 1970")
 	flags.StringVar(&jump, "jump-host", "", "make the jump host's image, as this Dockerfile says, of OS/ARCH=ROOT,KUBECTL")
-	flags.StringVar(&license, "license", "", "sipgen's license")
+	flags.StringVar(&license, "license", "", "the licenses of sipgen, and of the code in its programs")
 	flags.StringVar(&out, "out", "", "the layout's folder, which must not be there yet")
 	flags.StringVar(&push, "push", "", "push to this name as well; credentials are those of docker login")
 	if err := flags.Parse(args); err != nil {

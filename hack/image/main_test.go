@@ -114,6 +114,20 @@ func checkRoot(t *testing.T, root string) {
 	check(t, err)
 }
 
+// TestLicensesStay: of the documentation of Debian's packages their licenses stay, also those that are a link to another
+// package's.
+func TestLicensesStay(t *testing.T) {
+	for name, want := range map[string]bool{
+		"usr/share/doc": false, "usr/share/doc/bash": false, "usr/share/doc/bash/copyright": false,
+		"usr/share/doc/bash/README": true, "usr/share/doc/bash/examples/copyright": true,
+		"usr/share/common-licenses/GPL-3": false, "usr/share/man/man1/bash.1.gz": true, "usr/share/mandb": false,
+	} {
+		if got := unneeded(name); got != want {
+			t.Errorf("%s: left out: %t, want %t", name, got, want)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "sipgen")
 	check(t, os.WriteFile(binary, nil, 0o755))

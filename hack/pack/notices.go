@@ -94,7 +94,7 @@ func notices(in io.Reader) ([]byte, error) {
 	}
 	slices.SortFunc(texts, func(a, b string) int { return slices.Compare(titles[a], titles[b]) })
 	var out bytes.Buffer
-	out.WriteString("Licenses and notices of the code that sipgen contains. Each text follows the files that have it.\n")
+	out.WriteString("Licenses and notices of the code in the programs. Each text follows the files that have it.\n")
 	for _, text := range texts {
 		fmt.Fprintf(&out, "\n%s\n\n%s\n\n%s\n", strings.Repeat("=", 80), strings.Join(titles[text], "\n"), text)
 	}
