@@ -20,9 +20,10 @@ func (s *rendering) renderCAPI(c *schedule.Cluster, folder string) error {
 	if s.Site.Spec.ClusterAPI == nil {
 		return nil
 	}
-	in := capi.Input{Cluster: s.specs[c.Key], Keys: s.Site.Spec.LabelKeys}
+	in := capi.Input{Cluster: s.specs[c.Key], Keys: s.Site.Spec.LabelKeys, Placed: map[string]map[string]int{}}
 	for i := range c.Roles {
 		if c.Roles[i].Name != v1.RoleControlPlane {
+			in.Placed[c.Roles[i].Name] = machinesByDomain(&c.Roles[i])
 			continue
 		}
 		for _, a := range c.Roles[i].Assigned {
@@ -46,4 +47,18 @@ func (s *rendering) renderCAPI(c *schedule.Cluster, folder string) error {
 	}
 	s.add(folder, trust)
 	return nil
+}
+
+// machinesByDomain returns how many machines of a role the domains of its narrowest key are to have. A replaced host
+// counts until its machine is gone: with a smaller number Cluster API could end another machine of that domain.
+func machinesByDomain(role *schedule.Role) map[string]int {
+	out := map[string]int{}
+	for i := range role.Assigned {
+		a := &role.Assigned[i]
+		runs := a.Host.State.Image || a.Host.State.ExternallyProvisioned
+		if !a.Standby && a.Domain != "" && (!a.Pending || a.HasSuccessor && runs) {
+			out[a.Domain]++
+		}
+	}
+	return out
 }

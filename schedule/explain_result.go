@@ -50,6 +50,7 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 			a.Approval = h.holding.Approval
 		}
 		a.WasPending = h.wasPending && !a.Pending
+		a.HasSuccessor = a.Pending && (h.wasReplaced || r.fresh[i])
 		if len(r.cluster.refused) > 0 {
 			a.Trouble = failed(h)
 		}

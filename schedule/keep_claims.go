@@ -167,7 +167,7 @@ func (s *planner) hold(i int32) {
 	case t.Cluster == is.Cluster:
 		s.keepAddresses(i, t)
 		h.keepDomain(t)
-		h.wasPending = t.Pending
+		h.wasPending, h.wasReplaced = t.Pending, t.Pending && t.Replaced
 	case !t.Releasing: // another cluster gives the host, which goes on running
 		s.keepAddresses(i, t)
 	}

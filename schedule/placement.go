@@ -204,6 +204,8 @@ type Assignment struct {
 	// Replaced: it has failed by itself and is in use, and another host gets its slot in this run. Its release is
 	// pending.
 	Replaced bool
+	// HasSuccessor: its release is pending, and another host got its slot in this run or an earlier one.
+	HasSuccessor bool
 	// WasStandby: a held host had a standby slot.
 	WasStandby bool
 	// WasPending: its release was pending in the previous tree, and is cancelled.

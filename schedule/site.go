@@ -70,6 +70,8 @@ type candidate struct {
 	adopted bool
 	// wasPending: its release was pending in the previous tree.
 	wasPending bool
+	// wasReplaced: so it was, because another host had got its slot.
+	wasReplaced bool
 	// domain is that of the previous tree, for hosts of frozen clusters.
 	domain string
 	tree   *PreviousClaim // the claim that counts; nil if the tree has none

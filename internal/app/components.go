@@ -50,7 +50,7 @@ func componentChangesOf(cluster string, was, is map[string][]byte, counted bool)
 			continue
 		}
 		a, b := capi.ReadPatch(before), capi.ReadPatch(after)
-		if dex, _, found := strings.Cut(file, "/"); found {
+		if dex, _, found := strings.Cut(file, "/"); found && !setsReplicas(file) {
 			if _, stays := is[dex+"/kustomization.yaml"]; had && (!has || !a.SameRest(b)) {
 				dexes[dex] = !stays
 			}
@@ -111,41 +111,78 @@ func (p *Planned) componentsStay() map[string]bool {
 	return stay
 }
 
+func setsReplicas(file string) bool {
+	_, sets := capi.SetsReplicas(file)
+	return sets
+}
+
 // replicaChanges returns the replicas that differ from the previous tree's, in the components that it has. Those of
 // refused clusters and of clusters without a spec do not change.
-func (p *Planned) replicaChanges() []report.ReplicaChange {
-	was, stay := filesOf(p.Before.Files, "clusters", "capi/"), p.componentsStay()
+func (p *Planned) replicaChanges(after render.Tree) []report.ReplicaChange {
+	was, is, stay := filesOf(p.Before.Files, "clusters", "capi/"), filesOf(after, "clusters", "capi/"), p.componentsStay()
 	var out []report.ReplicaChange
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		before := was[c.Key()]
-		maps.DeleteFunc(before, func(file string, _ []byte) bool {
-			return file != "kubeadmcontrolplane.yaml" &&
-				(strings.Contains(file, "/") || !strings.HasPrefix(file, "machinedeployment-"))
-		})
-		if len(before) == 0 || stay[c.Key()] || p.Loaded.Site.Spec.ClusterAPI == nil {
+		before, domainsBefore := numbersIn(was[c.Key()])
+		if len(was[c.Key()]) == 0 || stay[c.Key()] || p.Loaded.Site.Spec.ClusterAPI == nil {
 			continue
 		}
+		_, domainsAfter := numbersIn(is[c.Key()])
 		for _, machines := range capi.MachinesOf(c) {
 			to := machines.Replicas
-			from, found := capi.Replicas(before[machines.File])
+			from, found := before[machines.File]
 			delete(before, machines.File)
 			change := report.ReplicaChange{Cluster: c.Key(), Role: machines.Role, File: machines.File, To: &to}
 			if found {
 				change.From = &from
+				change.Domains = domainChanges(domainsBefore[machines.File], domainsAfter[machines.File])
 			}
-			if !found || from != to {
+			if !found || from != to || len(change.Domains) > 0 {
 				out = append(out, change)
 			}
 		}
-		for file, text := range before {
-			if from, found := capi.Replicas(text); found {
-				out = append(out, report.ReplicaChange{Cluster: c.Key(), File: file, From: &from})
-			}
+		for file, from := range before {
+			out = append(out, report.ReplicaChange{Cluster: c.Key(), File: file, From: &from})
 		}
 	}
 	slices.SortFunc(out, func(a, b report.ReplicaChange) int {
 		return strings.Compare(a.Cluster+"/"+a.File, b.Cluster+"/"+b.File)
 	})
+	return out
+}
+
+// numbersIn returns the replicas in the files of a component: by the file of a role, and by that and domain.
+func numbersIn(files map[string][]byte) (roles map[string]int, domains map[string]map[string]int) {
+	roles, domains = map[string]int{}, map[string]map[string]int{}
+	for file, text := range files {
+		of, sets := capi.SetsReplicas(file)
+		replicas, domain, found := capi.Replicas(text)
+		switch {
+		case !sets || !found:
+		case of == file:
+			roles[file] = replicas
+		default:
+			if domains[of] == nil {
+				domains[of] = map[string]int{}
+			}
+			domains[of][domain] = replicas
+		}
+	}
+	return roles, domains
+}
+
+// domainChanges compares the numbers of a role's domains, if it had some before and has some now: an earlier version
+// wrote none, nor is there one without a topology key.
+func domainChanges(was, is map[string]int) (out []report.DomainReplicas) {
+	if len(was) == 0 || len(is) == 0 {
+		return nil
+	}
+	all := maps.Clone(was)
+	maps.Copy(all, is)
+	for _, domain := range slices.Sorted(maps.Keys(all)) {
+		if was[domain] != is[domain] {
+			out = append(out, report.DomainReplicas{Domain: domain, From: was[domain], To: is[domain]})
+		}
+	}
 	return out
 }

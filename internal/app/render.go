@@ -75,7 +75,7 @@ func (r *Rendered) Compare() *report.Plan {
 	before := r.Plan.Before.Files
 	words.Files = changedFiles(before, r.Tree)
 	words.Services = serviceChanges(servicesBefore(before), filesOf(before, "rights", ""), r.Tree)
-	words.Replicas = r.Plan.replicaChanges()
+	words.Replicas = r.Plan.replicaChanges(r.Tree)
 	words.Components = r.Plan.componentChanges(r.Tree, words.Replicas)
 	return &words
 }

@@ -62,6 +62,8 @@ type Claim struct {
 	Standby bool
 	// Pending: to be released once its user is gone or the release is approved.
 	Pending bool
+	// Replaced: another host got the slot of a pending one.
+	Replaced bool
 	// Releasing: the tree keeps the host's object without sipgen's labels, so that the engine removes them.
 	Releasing bool
 	// Use is what used the host when its release was approved, in the form of Use. It is empty if none was approved.

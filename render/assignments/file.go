@@ -79,6 +79,8 @@ type AssignedHost struct {
 	Standby   bool   `json:"standby,omitempty"`
 	// Pending: the host is to be released, once its user is gone or the release is approved.
 	Pending bool `json:"pending,omitempty"`
+	// Replaced: another host got its slot, and its release is pending.
+	Replaced bool `json:"replaced,omitempty"`
 	// Use is read, and no longer written: what used the host when its release was approved.
 	Use string `json:"use,omitempty"`
 	// Approval is what the cluster's approval of a release covers: the host's uid and use in the run that first read the
@@ -127,7 +129,7 @@ func Of(
 			file.Hosts = append(file.Hosts, AssignedHost{
 				Namespace: a.Host.Namespace, Name: a.Host.Name, UID: a.Host.UID,
 				Role: role.Name, Domain: a.Domain, Standby: a.Standby, Pending: a.Pending, Approval: a.Approval,
-				Addresses: Kept(a.Host, networks),
+				Replaced: a.HasSuccessor, Addresses: Kept(a.Host, networks),
 			})
 		}
 		if role.Empty > 0 {
@@ -204,7 +206,7 @@ func (a *File) claims(source string) []schedule.PreviousClaim {
 		claims = append(claims, schedule.PreviousClaim{
 			Host: schedule.HostKey{Namespace: h.Namespace, Name: h.Name}, UID: h.UID, Cluster: a.cluster(),
 			Role: h.Role, Domain: h.Domain, Standby: h.Standby, Pending: h.Pending, Approval: noted(h.Approval, h.UID, h.Use),
-			Addresses: h.Addresses, Source: source,
+			Replaced: h.Replaced, Addresses: h.Addresses, Source: source,
 		})
 	}
 	for _, h := range a.Releasing {

@@ -28,6 +28,8 @@ type Input struct {
 	Keys v1alpha1.LabelKeys
 	// Domains are the values of FailureDomainLabel of the active control plane hosts, in any order.
 	Domains []string
+	// Placed is how many machines other roles have in the domains of their narrowest topology keys: by role and domain.
+	Placed map[string]map[string]int
 }
 
 // Component renders the capi folder of a cluster, by paths relative to that folder, kustomization.yaml among them. It
@@ -47,10 +49,13 @@ func Component(in Input) (map[string][]byte, error) {
 		active, _ := set.Want()
 		c.machines(role, "metal3machinetemplate-"+names[role]+".yaml")
 		if role == v1.RoleControlPlane {
-			c.controlPlane(replicasFile(role, names), active)
-		} else {
-			c.deployment(role, replicasFile(role, names), active)
+			c.controlPlane(replicasFile(role, names[role]), active)
+			continue
 		}
+		d := c.domainsOf(role)
+		c.machinesByDomain(role, d)
+		c.deployment(role)
+		c.replicas(role, names[role], active, d)
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -94,6 +99,16 @@ func (in Input) check() error {
 	}
 	for _, domain := range in.Domains {
 		check("failure domain", domain, validation.IsValidLabelValue(domain))
+	}
+	for _, role := range slices.Sorted(maps.Keys(in.Placed)) {
+		d := in.domainsOf(role)
+		if d.key == "" && len(d.names) == 0 {
+			continue
+		}
+		check("topology key", d.key, validation.IsQualifiedName(d.key))
+		for _, domain := range d.names {
+			check(d.key, domain, validation.IsValidLabelValue(domain))
+		}
 	}
 	return errors.Join(problems...)
 }
@@ -152,6 +167,21 @@ func (c *component) inline(target object.PatchTarget, patch partial) {
 	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
 }
 
+// operations adds a JSON patch.
+func (c *component) operations(target object.PatchTarget, operations ...operation) {
+	text, err := object.Fragment(operations)
+	c.err = cmp.Or(c.err, err)
+	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
+}
+
+// operation is one of a JSON patch.
+type operation struct {
+	Op    string `json:"op"`
+	From  string `json:"from,omitempty"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
 // ofRole returns the objects of a kind that a person labeled with the role.
 func (c *component) ofRole(kind groupKind, role string) object.PatchTarget {
 	return object.PatchTarget{Group: kind.group, Kind: kind.kind, LabelSelector: c.Keys.NodeType + "=" + role}
@@ -186,8 +216,5 @@ func (c *component) refuse(roles []string) {
 // test of a field that no object has fails, and its error contains the field's path.
 func (c *component) fail(target object.PatchTarget, what, label, words string) {
 	path := fmt.Sprintf("SIPCluster %s: %s: label %s: %s", c.Cluster.Key(), what, label, words)
-	text, err := object.Fragment([]any{map[string]any{"op": "test", "path": "/" + strings.ReplaceAll(path, "/", "~1"),
-		"value": true}})
-	c.err = cmp.Or(c.err, err)
-	c.patches = append(c.patches, object.Patch{Target: &target, Patch: text})
+	c.operations(target, operation{Op: "test", Path: "/" + strings.ReplaceAll(path, "/", "~1"), Value: true})
 }

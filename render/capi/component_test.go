@@ -2,6 +2,8 @@ package capi
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -72,20 +74,31 @@ spec: {clusterName: mine}
 // build builds the templates with the components, each in a folder of its own.
 func build(t *testing.T, templates string, inputs ...Input) ([]*resource.Resource, error) {
 	t.Helper()
+	components := map[string]map[string][]byte{}
+	for _, in := range inputs {
+		files, err := Component(in)
+		need.OK(t, err)
+		components[in.Cluster.Namespace+"."+in.Cluster.Name] = files
+	}
+	return buildWith(t, templates, components, "")
+}
+
+// buildWith is build of components by folder. rest is the rest of the kustomization.
+func buildWith(
+	t *testing.T, templates string, components map[string]map[string][]byte, rest string,
+) ([]*resource.Resource, error) {
+	t.Helper()
 	files := filesys.MakeFsInMemory()
 	write := func(name string, content []byte) { need.OK(t, files.WriteFile(name, content)) }
 	kustomization := "resources: [templates.yaml]\ncomponents:\n"
-	for _, in := range inputs {
-		component, err := Component(in)
-		need.OK(t, err)
-		folder := in.Cluster.Namespace + "." + in.Cluster.Name
+	for _, folder := range slices.Sorted(maps.Keys(components)) {
 		kustomization += "- " + folder + "\n"
-		for name, content := range component {
+		for name, content := range components[folder] {
 			write("/"+folder+"/"+name, content)
 		}
 	}
 	write("/templates.yaml", []byte(templates))
-	write("/kustomization.yaml", []byte(kustomization))
+	write("/kustomization.yaml", []byte(kustomization+rest))
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, "/")
 	if err != nil {
 		return nil, err

@@ -133,8 +133,7 @@ func (c *component) failureDomains() (byName map[string]any, list []any) {
 }
 
 // machines selects the hosts for the machines of a role. It replaces the template's selector: the placement has
-// chosen already, and a narrower selector finds no host. NotIn excludes standby hosts, because metal3's provider
-// writes operators in lower case, and "doesnotexist" is invalid.
+// chosen already, and a narrower selector finds no host.
 func (c *component) machines(role, file string) {
 	selector := map[string]any{
 		"$patch": "replace",
@@ -143,12 +142,17 @@ func (c *component) machines(role, file string) {
 			c.Keys.ClusterName:      c.Cluster.Name,
 			c.Keys.NodeType:         role,
 		},
-		"matchExpressions": []metav1.LabelSelectorRequirement{
-			{Key: c.Keys.Standby, Operator: metav1.LabelSelectorOpNotIn, Values: []string{"true"}},
-		},
+		"matchExpressions": []metav1.LabelSelectorRequirement{c.notStandby()},
 	}
 	spec := map[string]any{"hostSelector": selector}
 	c.own(file, c.ofRole(machineTemplate, role), map[string]any{"template": map[string]any{"spec": spec}})
+}
+
+// notStandby excludes standby hosts by NotIn, because metal3's provider writes operators in lower case, and
+// "doesnotexist" is invalid.
+func (c *component) notStandby() metav1.LabelSelectorRequirement {
+	return metav1.LabelSelectorRequirement{Key: c.Keys.Standby, Operator: metav1.LabelSelectorOpNotIn,
+		Values: []string{"true"}}
 }
 
 // controlPlane sets how many control plane machines there are, and has them replaced by going down first: there is no
@@ -169,15 +173,11 @@ func (c *component) controlPlane(file string, active int) {
 	c.always(target, map[string]any{"rollout": map[string]any{"strategy": strategy}})
 }
 
-// deployment does for the machines of another role what controlPlane does. The strategy's type is the user's: with
-// OnDelete a new template replaces no machine.
-func (c *component) deployment(role, file string, active int) {
+// deployment does for the machines of another role what controlPlane does, but for their number. The strategy's type is
+// the user's: with OnDelete a new template replaces no machine.
+func (c *component) deployment(role string) {
 	target := c.ofRole(machineDeployment, role)
 	c.inline(target, c.owned(target.Kind, nil))
-	counted := target
-	counted.AnnotationSelector = "!" + autoscaled
-	c.file(file, counted, partial{Kind: target.Kind, Metadata: metadata{Name: c.Cluster.Name},
-		Spec: map[string]any{"replicas": active}})
 	strategy := map[string]any{"rollingUpdate": map[string]any{"maxSurge": 0, "maxUnavailable": 1}}
 	target.Version = v1beta1
 	c.always(target, map[string]any{"strategy": strategy})

@@ -3,6 +3,7 @@ package capi
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/yaml"
 
@@ -25,28 +26,53 @@ func MachinesOf(cluster *v1.SIPCluster) []Machines {
 	for _, role := range roles {
 		set := cluster.Spec.Nodes[role]
 		active, _ := set.Want()
-		out = append(out, Machines{Role: role, File: replicasFile(role, names), Replicas: active})
+		out = append(out, Machines{Role: role, File: replicasFile(role, names[role]), Replicas: active})
 	}
 	return out
 }
 
-// replicasFile returns the file that sets the replicas of a role. names are those of fileNames.
-func replicasFile(role string, names map[string]string) string {
+const (
+	controlPlaneFile = "kubeadmcontrolplane.yaml"
+	deploymentPrefix = "machinedeployment-"
+)
+
+// replicasFile returns the file that sets the replicas of a role. name is the role's part of file names.
+func replicasFile(role, name string) string {
 	if role == v1.RoleControlPlane {
-		return "kubeadmcontrolplane.yaml"
+		return controlPlaneFile
 	}
-	return "machinedeployment-" + names[role] + ".yaml"
+	return deploymentPrefix + name + ".yaml"
 }
 
-// Replicas returns the replicas in a file of a component. The file may come from an edited tree, and have none.
-func Replicas(file []byte) (replicas int, found bool) {
+// SetsReplicas reports whether a file of a component sets replicas. of is the file that sets those of the role's one
+// object, another one if the file is for a domain.
+func SetsReplicas(file string) (of string, sets bool) {
+	folder, _, byDomain := strings.Cut(file, "/")
+	switch {
+	case !strings.HasPrefix(file, deploymentPrefix):
+		return file, file == controlPlaneFile
+	case byDomain:
+		return folder + ".yaml", true
+	}
+	return file, true
+}
+
+// Replicas returns the replicas in a file of a component, and their domain, such as rack=r1, if the file is for one.
+// The file may come from an edited tree, and have none.
+func Replicas(file []byte) (replicas int, domain string, found bool) {
 	var patch struct {
-		Spec struct {
+		Metadata metadata `json:"metadata"`
+		Spec     struct {
 			Replicas *int `json:"replicas"`
 		} `json:"spec"`
 	}
 	if err := yaml.Unmarshal(file, &patch); err != nil || patch.Spec.Replicas == nil {
-		return 0, false
+		return 0, "", false
 	}
-	return *patch.Spec.Replicas, true
+	if labels := patch.Metadata.Labels; len(labels) == 1 {
+		for key, value := range labels {
+			domain = key + "=" + value
+		}
+	}
+	return *patch.Spec.Replicas, domain, true
 }
