@@ -2,7 +2,6 @@ package app
 
 import (
 	"slices"
-	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
@@ -86,18 +85,10 @@ func (p *Planned) contradictions() (out []finding.Finding) {
 		c := &p.Placement.Clusters[i]
 		spec := p.Clusters.Spec(c.Key)
 		for _, why := range c.Refused {
-			code := finding.Crossing
-			switch why.(type) {
-			case schedule.Contradiction:
-				continue
-			case schedule.UnknownTopologyKey:
-				code = finding.UnknownKey
+			if f := sentence.Refused(c.Key, why); f != nil {
+				f.Place = finding.In(spec.Document, spec.Source, f.Field)
+				out = append(out, *f)
 			}
-			role, field, words := sentence.Refused(why)
-			field = strings.TrimSuffix("spec.nodes."+role+"."+field, ".")
-			out = append(out, finding.Finding{Code: code, Severity: finding.Error, Object: clusterRef(c.Key),
-				Cluster: c.Key.String(), Place: finding.In(spec.Document, spec.Source, field), Field: field, Message: words,
-				Fix: finding.Remedy(code)}.OnOneLine())
 		}
 	}
 	return out

@@ -109,47 +109,6 @@ func firstOf(hosts []holdings.HostKey) string {
 	return text.Some(names, 2)
 }
 
-// codeOf returns the code of a warning, and the host that it is about, if it is about one.
-func codeOf(w schedule.Warning) (string, schedule.HostKey) {
-	switch w := w.(type) {
-	case schedule.NotHandedOut:
-		return faultCode(w.Why), w.Host
-	case schedule.LeftAlone:
-		return finding.Ownerless, schedule.HostKey{}
-	case schedule.LabelsDiffer:
-		return finding.Mislabelled, w.Host
-	case schedule.NotInInventory:
-		return finding.Missing, w.Host
-	case schedule.AnotherUID:
-		return finding.Recreated, w.Host
-	case schedule.WithoutStatus:
-		return finding.Statusless, schedule.HostKey{}
-	case schedule.NamesNothing, schedule.NotApproved, schedule.ReleaseOfNothing:
-		return finding.NoEffect, schedule.HostKey{}
-	case schedule.AddressDiffers:
-		return finding.Readdressed, w.Host
-	case schedule.AddressUnconfirmed:
-		return finding.Readdressed, w.Host
-	case schedule.AddressProblem:
-		return finding.NoAddress, w.Host
-	case schedule.Unreached:
-		return finding.NoAddress, schedule.HostKey{}
-	case schedule.Unfit:
-		return finding.Unfit, w.Host
-	case schedule.Unlabelled:
-		return finding.NoDomain, schedule.HostKey{}
-	case schedule.Unpacked:
-		return finding.Uneven, schedule.HostKey{}
-	case schedule.Crossing:
-		return finding.Crosses, w.Host
-	case schedule.TooMuchReserved:
-		return finding.TooMuchReserved, schedule.HostKey{}
-	case schedule.Crowded, schedule.Uneven:
-		return finding.Uneven, schedule.HostKey{}
-	}
-	return "", schedule.HostKey{}
-}
-
 // faultCode returns the code of a fault that keeps a host from being assigned.
 func faultCode(why schedule.Reason) string {
 	of, _ := why.(schedule.Condition)

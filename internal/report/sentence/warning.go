@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -27,6 +28,14 @@ type said struct {
 	code, words string
 	host        schedule.HostKey
 	likewise    string
+}
+
+// about returns a warning that is about no host.
+func about(code, words string) said { return said{code: code, words: words} }
+
+// aboutHost returns a warning about a host. Its sentence does not name the host.
+func aboutHost(code string, host schedule.HostKey, words string) said {
+	return said{code: code, words: words, host: host, likewise: host.String()}
 }
 
 // line returns the sentence with the host that it is about.
@@ -50,8 +59,8 @@ func say(warnings []schedule.Warning) []said {
 	var out []said
 	alike := map[kind][]said{}
 	for _, w := range warnings {
-		code, host := codeOf(w)
-		s := said{code, text.Line(words(w)), host, host.String()}
+		s := warning(w)
+		s.words = text.Line(s.words)
 		switch w := w.(type) {
 		case schedule.NotHandedOut:
 			alike[kind{why: w.Why}] = append(alike[kind{why: w.Why}], s)
@@ -82,52 +91,60 @@ func say(warnings []schedule.Warning) []said {
 
 // Warning returns the sentence of a warning.
 func Warning(w schedule.Warning) string {
-	_, host := codeOf(w)
-	return (&said{words: words(w), host: host}).line()
+	s := warning(w)
+	return s.line()
 }
 
-// words returns the sentence of a warning without the host that it is about.
-func words(w schedule.Warning) string {
-	for _, say := range []func(schedule.Warning) string{claimWarning, requestWarning, addressWarning, roleWarning} {
-		if words := say(w); words != "" {
-			return words
+// warning returns a warning as a sentence. Each kind is one case of the functions below, with its code.
+func warning(w schedule.Warning) said {
+	for _, say := range []func(schedule.Warning) said{claimWarning, requestWarning, addressWarning, roleWarning} {
+		if s := say(w); s.words != "" {
+			return s
 		}
 	}
-	return ""
+	return said{}
 }
 
 // claimWarning is for warnings about owners of hosts.
-func claimWarning(w schedule.Warning) string {
+func claimWarning(w schedule.Warning) said {
 	switch w := w.(type) {
 	case schedule.NotHandedOut:
-		return Reason(w.Why) + ": it is not handed out until that is fixed; a cluster that holds it keeps it"
+		return aboutHost(faultCode(w.Why), w.Host,
+			Reason(w.Why)+": it is not handed out until that is fixed; a cluster that holds it keeps it")
 	case schedule.LeftAlone:
-		return fmt.Sprintf("%s left alone: labeled for %s, which is in neither the specs nor the tree: %s; if no other site or tool has it, spec.hosts.release of the Site releases it",
-			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts))
+		return about(finding.Ownerless, fmt.Sprintf("%s left alone: labeled for %s, which is in neither the specs nor the "+
+			"tree: %s; if no other site or tool has it, spec.hosts.release of the Site releases it",
+			text.Count(len(w.Hosts), "host"), w.Cluster.Quoted(), someHosts(w.Hosts)))
 	case schedule.LabelsDiffer:
-		return labelsDiffer(&w)
+		return aboutHost(finding.Mislabelled, w.Host, labelsDiffer(&w))
 	case schedule.NotInInventory:
+		lacks := "it is not in the inventory"
 		if w.Outside {
-			return fmt.Sprintf("%s gives it to %s, but its namespace is not in spec.hosts.namespaces of the Site: its slot "+
-				"counts as empty", w.Source, w.Role)
+			lacks = "its namespace is not in spec.hosts.namespaces of the Site"
 		}
-		return fmt.Sprintf("%s gives it to %s, but it is not in the inventory: its slot counts as empty", w.Source, w.Role)
+		return aboutHost(finding.Missing, w.Host,
+			fmt.Sprintf("%s gives it to %s, but %s: its slot counts as empty", w.Source, w.Role, lacks))
 	case schedule.AnotherUID:
-		words := fmt.Sprintf("%s has it with uid %s, but its uid is now %s: ", w.Source, w.Was, w.Is)
-		switch {
-		case w.Restored:
-			return words + "it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"
-		case w.TakenBack:
-			return words + "the host was recreated, and nothing uses it: its role takes it back"
-		}
-		return words + "the host was recreated, so it leaves the cluster: no other cluster gets it before a later run " +
-			"finds it unused and without labels"
+		return aboutHost(finding.Recreated, w.Host, anotherUID(&w))
 	case schedule.WithoutStatus:
-		return text.Count(w.Hosts, "host") + " without status: assumed to be available"
+		return about(finding.Statusless, text.Count(w.Hosts, "host")+" without status: assumed to be available")
 	case schedule.OfCluster:
-		return "cluster " + w.Cluster.String() + ": " + Warning(w.Warning)
+		return about("", "cluster "+w.Cluster.String()+": "+Warning(w.Warning))
 	}
-	return ""
+	return said{}
+}
+
+// anotherUID is about a host that was created anew, or restored.
+func anotherUID(w *schedule.AnotherUID) string {
+	words := fmt.Sprintf("%s has it with uid %s, but its uid is now %s: ", w.Source, w.Was, w.Is)
+	switch {
+	case w.Restored:
+		return words + "it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"
+	case w.TakenBack:
+		return words + "the host was recreated, and nothing uses it: its role takes it back"
+	}
+	return words + "the host was recreated, so it leaves the cluster: no other cluster gets it before a later run " +
+		"finds it unused and without labels"
 }
 
 // labelsDiffer is about labels that are not those of the tree, and which of the two counts.
@@ -146,24 +163,35 @@ func someHosts(hosts []schedule.HostKey) string {
 }
 
 // requestWarning is about hosts that annotations of a cluster, or the Site, name.
-func requestWarning(w schedule.Warning) string {
+func requestWarning(w schedule.Warning) said {
 	switch w := w.(type) {
 	case schedule.NamesNothing:
-		return namesNothing(&w)
+		return about(finding.NoEffect, namesNothing(&w))
 	case schedule.NotApproved:
-		switch {
-		case w.Wanted:
-			return fmt.Sprintf("annotation %s approves the release of %s that the role still wants: no effect until its count is lower: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
-		case w.Older:
-			return fmt.Sprintf("annotation %s names %s for another use than the present one, or from before the cluster had the host: no effect; to approve this use, remove the name, publish, and add the name again: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
-		case w.Consumer != "":
-			return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be approved; if no machine is to come, remove the host's consumer (sipgen help runbook free-a-host)", w.Annotation, w.Hosts[0], w.Consumer)
-		}
-		return fmt.Sprintf("annotation %s approves the release of host %s, whose uid is not known: it waits until sipgen reads the host from the cluster or a new snapshot", w.Annotation, w.Hosts[0])
+		return about(finding.NoEffect, notApproved(&w))
 	case schedule.ReleaseOfNothing:
-		return releaseOfNothing(w)
+		return about(finding.NoEffect, releaseOfNothing(w))
 	}
-	return ""
+	return said{}
+}
+
+// notApproved is about an approval that has no effect.
+func notApproved(w *schedule.NotApproved) string {
+	switch {
+	case w.Wanted:
+		return fmt.Sprintf("annotation %s approves the release of %s that the role still wants: no effect until its count "+
+			"is lower: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
+	case w.Older:
+		return fmt.Sprintf("annotation %s names %s for another use than the present one, or from before the cluster had the "+
+			"host: no effect; to approve this use, remove the name, publish, and add the name again: %s", w.Annotation,
+			text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
+	case w.Consumer != "":
+		return fmt.Sprintf("annotation %s names host %s, which %s keeps for its next machine: such a release cannot be "+
+			"approved; if no machine is to come, remove the host's consumer (sipgen help runbook free-a-host)", w.Annotation,
+			w.Hosts[0], w.Consumer)
+	}
+	return fmt.Sprintf("annotation %s approves the release of host %s, whose uid is not known: it waits until sipgen reads "+
+		"the host from the cluster or a new snapshot", w.Annotation, w.Hosts[0])
 }
 
 // namesNothing is about a name in an annotation that has no effect.
@@ -185,37 +213,48 @@ func namesNothing(w *schedule.NamesNothing) string {
 }
 
 // addressWarning is about where hosts are reached.
-func addressWarning(w schedule.Warning) string {
+func addressWarning(w schedule.Warning) said {
 	switch w := w.(type) {
 	case schedule.AddressDiffers:
-		return addressDiffers(&w)
+		return aboutHost(finding.Readdressed, w.Host, addressDiffers(&w))
 	case schedule.AddressProblem:
-		if len(w.Kept) == 0 {
-			return w.Problem
+		words := w.Problem
+		if len(w.Kept) > 0 {
+			words += fmt.Sprintf("; the host keeps %s on network %s, and the services stay as they are: correct the annotation, "+
+				"or list the address in the Site's spec.hosts.networks", addresses(w.Kept), w.Network)
 		}
-		return fmt.Sprintf("%s; the host keeps %s on network %s, and the services stay as they are: correct the annotation, or list the address in the Site's spec.hosts.networks",
-			w.Problem, addresses(w.Kept), w.Network)
+		return aboutHost(finding.NoAddress, w.Host, words)
 	case schedule.AddressUnconfirmed:
-		use := Reason(w.Use)
-		if by, _ := w.Use.(schedule.Condition); by.Code != holdings.InUse {
-			use = "in use (" + use + ")"
-		}
-		return fmt.Sprintf("on network %s its %s has %s, and sipgen uses that; but the host is %s, which may have replaced its network data, "+
-			"and the previous tree has no address to compare with: check the address, and confirm it with the host's annotation %s%s: %s",
-			w.Network, inventory.FromNetworkData, addresses(w.Found), use, inventory.AddressAnnotationKey, w.Network,
-			addresses(w.Found))
+		return aboutHost(finding.Readdressed, w.Host, addressUnconfirmed(&w))
 	case schedule.Unreached:
-		if w.Network != "" {
-			return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network,
-				unaddressed(w.Hosts), sayAddress(w.Network))
-		}
-		var names []string
-		for _, host := range w.Hosts {
-			names = append(names, fmt.Sprintf("%s (no address on %s: %s)", host.Host, host.Network, host.Problem))
-		}
-		return "matched but unavailable: " + list(names, mostHosts)
+		return about(finding.NoAddress, unreached(&w))
 	}
-	return ""
+	return said{}
+}
+
+// addressUnconfirmed is for a held host whose address only its network data has.
+func addressUnconfirmed(w *schedule.AddressUnconfirmed) string {
+	use := Reason(w.Use)
+	if by, _ := w.Use.(schedule.Condition); by.Code != holdings.InUse {
+		use = "in use (" + use + ")"
+	}
+	return fmt.Sprintf("on network %s its %s has %s, and sipgen uses that; but the host is %s, which may have replaced its "+
+		"network data, and the previous tree has no address to compare with: check the address, and confirm it with the "+
+		"host's annotation %s%s: %s", w.Network, inventory.FromNetworkData, addresses(w.Found), use,
+		inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
+}
+
+// unreached is for hosts without an address that services, or a role, need.
+func unreached(w *schedule.Unreached) string {
+	if w.Network != "" {
+		return fmt.Sprintf("services on network %s leave out %s, because no address there is known; %s", w.Network,
+			unaddressed(w.Hosts), sayAddress(w.Network))
+	}
+	var names []string
+	for _, host := range w.Hosts {
+		names = append(names, fmt.Sprintf("%s (no address on %s: %s)", host.Host, host.Network, host.Problem))
+	}
+	return "matched but unavailable: " + list(names, mostHosts)
 }
 
 // addressDiffers is for a held host with another address than in the tree.
@@ -260,31 +299,33 @@ func sayAddress(network string) string {
 }
 
 // roleWarning is about the hosts of a role.
-func roleWarning(w schedule.Warning) string {
+func roleWarning(w schedule.Warning) said {
 	switch w := w.(type) {
 	case schedule.Unlabelled:
-		return unlabelled(&w)
+		return about(finding.NoDomain, unlabelled(&w))
 	case schedule.Unfit:
-		return Reason(w.Why) + ": it has an active slot, and no machine can take it"
+		return aboutHost(finding.Unfit, w.Host, Reason(w.Why)+": it has an active slot, and no machine can take it")
 	case schedule.Crowded:
-		return fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept", w.Key, w.Value,
-			w.Hosts, w.Max)
+		return about(finding.Uneven, fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept",
+			w.Key, w.Value, w.Hosts, w.Max))
 	case schedule.Unpacked:
-		return fmt.Sprintf("its hosts are to lie in one %s, and lie in %s: they are kept", w.Key, list(w.Domains, mostRoles))
+		return about(finding.Uneven, fmt.Sprintf("its hosts are to lie in one %s, and lie in %s: they are kept", w.Key,
+			list(w.Domains, mostRoles)))
 	case schedule.Crossing:
 		words := crossing(&w.Label)
 		if w.More > 0 {
 			words += fmt.Sprintf("; %s %s so, too", text.Count(w.More, "more host"), Verb(w.More, "differs", "differ"))
 		}
-		return words
+		return aboutHost(finding.Crosses, w.Host, words)
 	case schedule.TooMuchReserved:
-		return fmt.Sprintf("reservation %s (count %d): want %s, but only %d available: add hosts that it selects, or lower its count in spec.hosts.reserved",
-			w.Name, w.Count, text.Count(w.Lack, "free host"), w.Could)
+		return about(finding.TooMuchReserved, fmt.Sprintf("reservation %s (count %d): want %s, but only %d available: add hosts "+
+			"that it selects, or lower its count in spec.hosts.reserved", w.Name, w.Count, text.Count(w.Lack, "free host"),
+			w.Could))
 	case schedule.Uneven:
-		return fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d: the difference may be at most %d",
-			w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew)
+		return about(finding.Uneven, fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d: the difference may be at "+
+			"most %d", w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew))
 	}
-	return ""
+	return said{}
 }
 
 // unlabelled is about hosts that lack a topology key of a role.
