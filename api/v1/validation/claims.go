@@ -257,8 +257,8 @@ func (s *siteClaims) moves(c claimant) {
 		}
 		s.said[pair] = true
 		s.say(c.cluster, c.Field, OfField, redact.Sprintf("node port %s is that of Service %s in the tree, and the API "+
-			"server refuses a port that two Services have: give it up there in one commit, and ask for it here in the next",
-			c.Name, held.Service))
+			"server refuses a port that two Services have: give it up there in one commit, and ask for it here once that is "+
+			"applied", c.Name, held.Service))
 	}
 }
 
