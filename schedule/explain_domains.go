@@ -26,19 +26,14 @@ func (s *planner) room(r *role) *room {
 	}
 	m := &room{in: map[int32]int{}, within: map[int32]int{}, narrowest: map[int32]int{}}
 	s.rooms[key] = m
-	if r.shape.fits == nil {
-		return m
-	}
-	for i := range s.hosts {
-		c := s.hosts[i].class
-		if c < 0 || !r.shape.fits.Has(c) {
-			continue
-		}
-		m.hosts++
-		if d := s.domain(r, int32(i)); d >= 0 {
-			m.in[d]++
-		} else {
-			m.loose++
+	for _, c := range r.shape.fits.All() {
+		m.hosts += len(s.classes[c].hosts)
+		for _, i := range s.classes[c].hosts {
+			if d := s.domain(r, i); d >= 0 {
+				m.in[d]++
+			} else {
+				m.loose++
+			}
 		}
 	}
 	for d, hosts := range m.in { // sums
@@ -131,14 +126,23 @@ func (s *planner) warnLeftOut() {
 // lackingLabel returns the free hosts that a shape selects and that lack a required label.
 func (s *planner) lackingLabel(sh *shape) *Unlabelled {
 	out := &Unlabelled{Keys: sh.required}
-	for i := range s.hosts {
-		h := &s.hosts[i]
-		if h.class < 0 || !sh.selects(h.kind) || sh.never[int32(i)] || missingLabel(sh.required, h) == "" {
-			continue
+	if len(sh.required) == 0 {
+		return out
+	}
+	var lack []int32
+	for _, kind := range sh.selected.All() {
+		for _, c := range s.classesOf[kind] {
+			for _, i := range s.classes[c].hosts {
+				if !sh.never[i] && missingLabel(sh.required, &s.hosts[i]) != "" {
+					lack = append(lack, i)
+				}
+			}
 		}
-		if out.Count++; out.Count <= mostNamed {
-			out.Hosts = append(out.Hosts, h.key())
-		}
+	}
+	slices.Sort(lack)
+	out.Count = len(lack)
+	for _, i := range lack[:min(mostNamed, len(lack))] {
+		out.Hosts = append(out.Hosts, s.hosts[i].key())
 	}
 	return out
 }
@@ -181,9 +185,9 @@ func (s *planner) warnUneven(r *role) {
 	}
 	t := s.topology[r.even]
 	in := map[int32]int{} // by domain with hosts of the role, or with room for one
-	if r.shape.fits != nil {
-		for i := range s.hosts {
-			if c := s.hosts[i].class; c >= 0 && r.shape.fits.Has(c) && t.dom[i] >= 0 {
+	for _, c := range r.shape.fits.All() {
+		for _, i := range s.classes[c].hosts {
+			if t.dom[i] >= 0 {
 				in[t.dom[i]] = 0
 			}
 		}

@@ -153,20 +153,19 @@ func (s *planner) unmatched(r *role) (is bool, unmet, near string) {
 	}
 	requirements, _ := selector.Requirements()
 	for _, q := range requirements {
-		if !s.meets(&q) {
-			return true, q.String(), s.near(&q)
+		if len(s.index.Match(labels.NewSelector().Add(q))) > 0 {
+			continue
 		}
+		if s.guesses++; s.guesses <= mostGuesses {
+			near = s.near(&q)
+		}
+		return true, q.String(), near
 	}
 	return true, "", ""
 }
 
-// meets reports whether a host meets a requirement.
-func (s *planner) meets(q *labels.Requirement) bool {
-	return slices.ContainsFunc(s.kinds, func(i int32) bool {
-		h := &s.hosts[i]
-		return q.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels})
-	})
-}
+// mostGuesses is how many shortages of a run have a suggestion: each looks through the labels of all hosts.
+const mostGuesses = 200
 
 // near returns the requirement that is met by a host and most similar to q, by its key or value, "" if there is none.
 // A requirement with several values has none.

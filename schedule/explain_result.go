@@ -114,7 +114,7 @@ func (s *planner) fillLines(p *Placement) {
 	verdicts, reasons := s.classLines()
 	idle := s.selectedByIdle()
 	for c := range s.classes {
-		if reasons[c] == (NotSelected{}) && idle[s.hosts[s.classes[c].host].kind] {
+		if reasons[c] == (NotSelected{}) && idle[s.hosts[s.classes[c].hosts[0]].kind] {
 			reasons[c] = AsksForNone{}
 		}
 	}
@@ -144,7 +144,7 @@ func (s *planner) classLines() ([]Verdict, []Reason) {
 			continue
 		}
 		verdicts[c], reasons[c] = Free, NotSelected{}
-		kind := s.hosts[s.classes[c].host].kind
+		kind := s.hosts[s.classes[c].hosts[0]].kind
 		useless[kind] = append(useless[kind], c)
 	}
 	for _, r := range s.roles {
@@ -162,7 +162,7 @@ func (s *planner) classLines() ([]Verdict, []Reason) {
 	for _, sh := range s.shapes {
 		for _, kind := range sh.selected.All() {
 			for _, c := range useless[kind] {
-				lacks := s.lacks(sh, s.classes[c].host)
+				lacks := s.lacks(sh, s.classes[c].hosts[0])
 				if lacks != nil && (verdicts[c] == Free || lackOrder(lacks) < lackOrder(reasons[c])) {
 					verdicts[c], reasons[c] = NotEligible, lacks
 				}

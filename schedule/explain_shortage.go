@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -138,9 +139,11 @@ func (s *planner) shortage(cut *solve.Shortage) Shortage {
 
 // outside counts the free hosts that a packed role could use in other domains than one.
 func (s *planner) outside(r *role, domain int32) (n int) {
-	for i := range s.hosts {
-		if c := s.hosts[i].class; c >= 0 && r.shape.fits.Has(c) && s.topology[r.packed].dom[i] != domain {
-			n++
+	for _, c := range r.shape.fits.All() {
+		for _, i := range s.classes[c].hosts {
+			if s.topology[r.packed].dom[i] != domain {
+				n++
+			}
 		}
 	}
 	return n
@@ -176,33 +179,41 @@ func (s *planner) missing(r *role, cut *solve.Shortage) Missing {
 		return out
 	}
 	out.Keys = r.keys
-	for _, d := range cut.Rooms {
-		out.Domains = append(out.Domains, Room{r.tree.key(d), r.tree.names[d]})
-	}
-	slices.SortFunc(out.Domains, func(a, b Room) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name),
-			strings.Compare(a.Key, b.Key))
-	})
-	if out.MoreDomains = len(out.Domains) > mostRooms; out.MoreDomains {
-		out.Domains = out.Domains[:mostRooms]
+	out.MoreDomains = len(cut.Rooms) > mostRooms
+	for _, d := range cut.Rooms { // there can be one for each of thousands of clusters
+		room := Room{r.tree.key(d), r.tree.names[d]}
+		at, _ := slices.BinarySearchFunc(out.Domains, room, func(a, b Room) int {
+			return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Key, b.Key))
+		})
+		if at < mostRooms {
+			out.Domains = slices.Insert(out.Domains, at, room)
+			out.Domains = out.Domains[:min(mostRooms, len(out.Domains))]
+		}
 	}
 	return out
 }
 
 // nest nests the domains of a cut. Domains within one that is bound by its own limit are left out.
 func (t *topology) nest(found []solve.Domain) (outer []Domain) {
-	in, limits := make([]Domain, len(t.names)), make([]int, len(t.names))
-	for _, d := range found {
-		in[d.Domain].Hosts, in[d.Domain].Capacity, limits[d.Domain] = d.Hosts, d.Capacity, d.Limit
+	in, limits := map[int32]*Domain{}, map[int32]int{}
+	for _, one := range found {
+		d := int32(one.Domain)
+		for around := d; around >= 0; around = t.above(around) {
+			if in[around] == nil {
+				in[around] = &Domain{Key: t.key(around), Name: t.names[around]}
+			}
+		}
+		in[d].Hosts, in[d].Capacity, limits[d] = one.Hosts, one.Capacity, one.Limit
 	}
-	for d := len(in) - 1; d >= 0; d-- { // inner domains come first
-		at := &in[d]
-		at.Key, at.Name = t.key(int32(d)), t.names[d]
+	inner := slices.Sorted(maps.Keys(in))
+	slices.Reverse(inner)
+	for _, d := range inner { // a domain has a higher number than those around it
+		at := in[d]
 		if limits[d] > 0 {
 			at.Within = nil
 		}
 		slices.SortFunc(at.Within, compareDomains)
-		up := t.above(int32(d))
+		up := t.above(d)
 		switch {
 		case at.Hosts == 0:
 		case up < 0:

@@ -104,7 +104,7 @@ func (s *planner) keptInNumbers() (out []solve.Kept) {
 		selected := s.selects(one.Selector)
 		var fits []int32
 		for c := range s.classes {
-			kind := s.hosts[s.classes[c].host].kind
+			kind := s.hosts[s.classes[c].hosts[0]].kind
 			if selected.Has(kind) && !slices.ContainsFunc(s.options.Reserved, func(other Reservation) bool {
 				return one.barredBy(&other) && s.selects(other.Selector).Has(kind)
 			}) {
@@ -160,7 +160,7 @@ func (s *planner) alone() (out []bool) {
 				out = make([]bool, len(s.classes))
 			}
 			for c := range s.classes {
-				out[c] = out[c] || selected.Has(s.hosts[s.classes[c].host].kind)
+				out[c] = out[c] || selected.Has(s.hosts[s.classes[c].hosts[0]].kind)
 			}
 		}
 	}
@@ -240,7 +240,7 @@ func (s *planner) reservedFrom(r *role) string {
 		return true
 	}
 	for c := range s.classes {
-		i := s.classes[c].host
+		i := s.classes[c].hosts[0]
 		if !room(i) {
 			continue
 		}

@@ -34,13 +34,15 @@ type planner struct {
 	selections map[string]*solve.Set
 	lots       [][]lot        // by kind
 	anyNames   map[int32]bool // hosts that an annotation of any cluster names
+	guesses    int            // suggestions for selectors without a match
 
 	pace  pace
 	moved []readdressed // addresses of held hosts, by host and network
 
-	shapes  []*shape
-	classes []class
-	rooms   map[roomKey]*room // of shapes that several roles have
+	shapes    []*shape
+	classes   []class
+	classesOf [][]int32         // by kind
+	rooms     map[roomKey]*room // of shapes that several roles have
 
 	shortages []Shortage
 	kept      []Reserve

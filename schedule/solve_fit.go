@@ -114,8 +114,7 @@ type shape struct {
 // class is a set of free hosts that are equal for every role: of one kind, with addresses on the same networks, and
 // with hardware that is sufficient for the same roles.
 type class struct {
-	host  int32 // the first of them
-	hosts int
+	hosts []int32
 	roles int // that it fits
 }
 
@@ -156,16 +155,16 @@ func (s *planner) findFitting() {
 		}
 	}
 	s.classify(slices.Sorted(maps.Keys(networks)), hardware)
-	classes := make([][]int32, len(s.kinds)) // by kind
+	s.classesOf = make([][]int32, len(s.kinds))
 	for c := range s.classes {
-		kind := s.hosts[s.classes[c].host].kind
-		classes[kind] = append(classes[kind], int32(c))
+		kind := s.hosts[s.classes[c].hosts[0]].kind
+		s.classesOf[kind] = append(s.classesOf[kind], int32(c))
 	}
 	for _, sh := range s.shapes {
 		var fits []int32
 		for _, kind := range sh.selected.All() {
-			for _, c := range classes[kind] {
-				if s.lacks(sh, s.classes[c].host) == nil {
+			for _, c := range s.classesOf[kind] {
+				if s.lacks(sh, s.classes[c].hosts[0]) == nil {
 					fits = append(fits, c)
 				}
 			}
@@ -210,10 +209,10 @@ func (s *planner) classify(networks []string, hardware map[string]*v1.Hardware) 
 		if !ok {
 			number = int32(len(s.classes))
 			known[string(row)] = number
-			s.classes = append(s.classes, class{host: int32(i)})
+			s.classes = append(s.classes, class{})
 		}
 		h.class = number
-		s.classes[number].hosts++
+		s.classes[number].hosts = append(s.classes[number].hosts, int32(i))
 	}
 }
 

@@ -226,7 +226,7 @@ func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	}
 	now, free := s.standings(), 0
 	for i := range s.classes {
-		free += s.classes[i].hosts
+		free += len(s.classes[i].hosts)
 	}
 	for _, r := range s.roles {
 		free -= len(r.picks)
