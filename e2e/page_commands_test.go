@@ -53,6 +53,7 @@ func TestPageCommands(t *testing.T) {
 	t.Run("what the label guard would deny", func(t *testing.T) { c.readsAuditLogByPage(t, log) })
 	t.Run("the jump host's keys", c.makesKeysByPage)
 	t.Run("a snapshot in CI", c.snapshotsByPage)
+	t.Run("Argo CD's credentials and a dump for it", c.preparesArgoByPage)
 }
 
 // makesHostByPage: the spec of the host belongs to the manager that the page names, so sipgen hands it out.
@@ -160,4 +161,17 @@ func (c *circle) snapshotsByPage(t *testing.T) {
 	need.Words(t, "the proposal", said, "sipgen/dc1")
 	plan := need.Output(t, exec.Command("git", "-C", c.repo.Dir, "show", "sipgen/dc1:PLAN.md"))
 	need.Words(t, "the plan", plan, c.tenants+"/snapshot")
+}
+
+// preparesArgoByPage: the Secret is one that Argo CD reads, and the dump one that no preflight refuses.
+func (c *circle) preparesArgoByPage(t *testing.T) {
+	c.run(t, append([]string{"printf secret >token\n"}, procedure(t, "argocd-credentials")...))
+	secret := c.rig.api.Get(t, engine.Secrets, engine.ArgoNamespace, "fleet-repository")
+	need.Equal(t, "the label", secret.GetLabels()["argocd.argoproj.io/secret-type"], "repository")
+	data, _, _ := unstructured.NestedMap(secret.Object, "data")
+	for key, want := range map[string]string{"type": "git", "url": "https://git.example.org/fleet.git", "username": "argocd", "password": "secret"} {
+		need.Equal(t, key, fmt.Sprint(data[key]), base64.StdEncoding.EncodeToString([]byte(want)))
+	}
+	said := c.run(t, append(procedure(t, "managed-dump"), "sipgen init --engine argocd --inventory hosts.yaml dumped 2>&1\n"))
+	need.Without(t, "init", said, "managedFields")
 }

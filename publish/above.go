@@ -31,7 +31,10 @@ type AboveFile struct {
 
 // readAbove are the names of files at Target.Path and above that Read also fetches, because they affect the files
 // below them.
-var readAbove = []string{".gitattributes", ".sourceignore", "Kustomization", "kustomization.yaml", "kustomization.yml"}
+var (
+	readAbove      = append([]string{".gitattributes", ".sourceignore"}, kustomizations...)
+	kustomizations = []string{"Kustomization", "kustomization.yaml", "kustomization.yml"}
+)
 
 // Above returns the files with the names .gitattributes and .sourceignore, and the kustomizations, at Target.Path and
 // above it, sorted by path.
@@ -70,6 +73,24 @@ func DirAbove(dir string) (found []AboveFile, prefix string, err error) {
 	defer func() { _ = above.Close() }() // opened for reading
 	found, err = filesAbove(folder.Of(above), prefix)
 	return found, prefix, err
+}
+
+// HasKustomization reports whether the branch has a folder, by its path from the repository's root, and whether kustomize
+// finds a kustomization in it.
+func (s *Snapshot) HasKustomization(folder string) (there, builds bool, err error) {
+	if s.root.IsZero() {
+		return false, false, nil
+	}
+	whole := &objects.Files{Store: s.files.Store, Root: s.root}
+	if _, there, err = whole.Entry(folder); err != nil || !there {
+		return false, false, err
+	}
+	for _, name := range kustomizations {
+		if _, is, err := whole.Entry(path.Join(folder, name)); err != nil || is {
+			return true, is, err
+		}
+	}
+	return true, false, nil
 }
 
 // SitesAbove returns Target.Path, and the folders above it that have an OwnershipFile: other sites' trees, the nearest

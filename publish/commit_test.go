@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -110,6 +111,24 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 }
 
 // TestNewRepository: what a forge puts into a new repository is in nobody's way, and stays.
+// TestHasKustomization: a folder of the branch, beside the tree, and what kustomize finds in it.
+func TestHasKustomization(t *testing.T) {
+	for want, files := range map[string]Tree{
+		"false false": tree("hosts-too/kustomization.yaml", "x", "a/hosts/kustomization.yaml", "x"),
+		"true false":  tree("hosts/a.yaml", "x", "hosts/below/kustomization.yaml", "x"),
+		"true true":   tree("hosts/a.yaml", "x", "hosts/Kustomization", "x"),
+	} {
+		target := Target{URL: bare(t), Branch: "main"}
+		mustPublish(t, target, files)
+		target.Path = "site"
+		there, builds, err := mustRead(t, target).HasKustomization("hosts")
+		need.OK(t, err)
+		need.Equal(t, "found", fmt.Sprint(there, " ", builds), want)
+	}
+	there, builds, err := mustRead(t, Target{URL: bare(t), Branch: "main"}).HasKustomization("hosts")
+	need.That(t, !there && !builds && err == nil, "no commit: found %t, %t, %v", there, builds, err)
+}
+
 func TestNewRepository(t *testing.T) {
 	t.Parallel()
 	repo := with(t, tree("README.md", "x", "LICENSE", "x", ".gitignore", "x", ".github/workflows/ci.yaml", "x"))

@@ -37,6 +37,9 @@ type Before struct {
 	others []string
 	// around returns the files next to and above the tree's folders; nil if there is no place for a tree.
 	around filesAround
+	// kustomization reports whether the branch has a folder with something that kustomize builds; nil if there is no
+	// branch.
+	kustomization func(folder string) (there, builds bool, err error)
 	// elsewhere are the other folders of the branch that have a tree, by the names of their Sites; nil if there is a tree.
 	elsewhere map[string][]string
 	// folder and branch are where the tree is, for messages; empty for a folder on disk.
@@ -182,6 +185,7 @@ func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.
 	tree := previousOf(target.String(), target.Path, state, snapshot.LastChange(ctx, hostsRead, render.IsAboutHosts))
 	tree.Commit, tree.around = snapshot.Commit, onBranch(target, snapshot)
 	tree.folder, tree.branch = cmp.Or(target.Path, "."), target.Branch
+	tree.kustomization = snapshot.HasKustomization
 	if tree.Missing() {
 		if tree.elsewhere, err = sitesElsewhere(ctx, snapshot); err != nil {
 			return Before{}, fmt.Errorf("%s: %w", target, err)

@@ -3,7 +3,10 @@ package app
 import (
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
@@ -83,7 +86,28 @@ func (p *Planned) preflight() (warnings []finding.Finding, err error) {
 		}
 		errs = append(errs, fmt.Errorf("refused: %s", f.Sentence()))
 	}
-	return append(warnings, p.passedOver()...), errors.Join(errs...)
+	return slices.Concat(warnings, p.passedOver(), p.missingBase()), errors.Join(errs...)
+}
+
+// missingBase warns of an overlay over hosts' manifests that the branch does not have, or that kustomize cannot build.
+func (p *Planned) missingBase() []finding.Finding {
+	hosts := &p.Loaded.Site.Spec.Hosts
+	if hosts.Apply != v1alpha1.ApplyOverlay || p.Before.kustomization == nil {
+		return nil
+	}
+	there, builds, err := p.Before.kustomization(path.Clean(hosts.Base))
+	lacks := "kustomization.yaml in "
+	switch {
+	case err != nil:
+		return []finding.Finding{warning(finding.Unchecked, p.Loaded.siteRef(),
+			fmt.Sprintf("spec.hosts.base was not looked for on the branch: %v", err))}
+	case builds:
+		return nil
+	case !there:
+		lacks = "folder "
+	}
+	return []finding.Finding{warning(finding.NoBase, p.Loaded.siteRef(), fmt.Sprintf("spec.hosts.base: branch %s has no "+
+		"%s%s: the engine cannot build the hosts of the tree, and labels none", p.Before.branch, lacks, hosts.Base))}
 }
 
 // passedOver returns for free hosts why no patch of them may be written, and the remedy: one command for all hosts of

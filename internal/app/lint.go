@@ -30,7 +30,7 @@ func Lint(l *Loaded, c *Checked, byDigest bool) []finding.Finding {
 
 // aboutTree returns what is wrong with the previous tree, with the remedies that a warning of a run leaves out.
 func (p *Planned) aboutTree() []finding.Finding {
-	found := p.editedToo()
+	found := append(p.editedToo(), p.missingBase()...)
 	if p.Report.NoTree != "" {
 		found = append(found, warning(finding.NoTree, p.Loaded.siteRef(), p.Report.NoTree))
 	}

@@ -83,6 +83,7 @@ const (
 	Slow            = "SIP076"
 	Crosses         = "SIP077"
 	NoSelector      = "SIP078"
+	NoBase          = "SIP079"
 )
 
 // Code is the entry of a code in the table.

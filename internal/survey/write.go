@@ -11,8 +11,8 @@ import (
 
 // Answers are what an inventory does not show.
 type Answers struct {
-	// Site is the Site's name, Repository the URL of its git repository.
-	Site, Repository string
+	// Site is the Site's name, Repository the URL of its git repository, and Branch the one that has the tree.
+	Site, Repository, Branch string
 	// SSH: the repository is reached by ssh. Trial: it is a folder on this machine.
 	SSH, Trial bool
 	// Base is the folder of the hosts' manifests in the repository, empty for hosts with a uid. Guessed: it may be another
@@ -61,7 +61,7 @@ func SiteYAML(found *Found, a Answers) []byte {
 	if a.Trial {
 		p.line("  # This repository is on this machine, for a trial: no engine reads it. Push it to a server, and write its URL here.")
 	}
-	p.line("  repository:\n    url: %s\n    branch: main", scalar(a.Repository))
+	p.line("  repository:\n    url: %s\n    branch: %s", scalar(a.Repository), scalar(a.Branch))
 	if a.Base != "" {
 		p.line("    # The tree's own folder: the hosts' manifests are beside it.\n    path: %s", treeBeside(a.Base))
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,7 +46,9 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	}
 	url, folder, err := b.repository()
 	errs = append(errs, err)
-	answers := survey.Answers{Site: b.siteName(), Repository: url, Trial: folder != "", Specs: specsFolder,
+	b.trial = folder
+	answers := survey.Answers{Site: b.siteName(), Repository: url, Branch: branchOf(folder),
+		Trial: folder != "", Specs: specsFolder,
 		Namespace: namespace, Name: name}
 	answers.SSH, _ = (&v1alpha1.Repository{URL: url}).SSH()
 	answers.Inventory, err = b.inventoryPath()
@@ -84,7 +87,20 @@ func (b *Beginning) repository() (url, folder string, err error) {
 		return "", "", redact.Errorf("--repo: %s: not a bare git repository; "+
 			"name a folder that does not exist, and init makes one", path)
 	}
-	return "file://" + filepath.ToSlash(folder), folder, nil
+	return (&neturl.URL{Scheme: "file", Path: filepath.ToSlash(folder)}).String(), folder, nil
+}
+
+// trialBranch is the branch of a repository that init makes, and the default of a Site.
+const trialBranch = "main"
+
+// branchOf returns the branch that a clone of a repository on this machine begins with.
+func branchOf(folder string) string {
+	head, err := os.ReadFile(filepath.Join(folder, "HEAD"))
+	branch, named := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
+	if folder == "" || err != nil || !named {
+		return trialBranch
+	}
+	return branch
 }
 
 // isPath reports whether a repository is named by its place on this machine: a path that begins as one, or a name
@@ -111,7 +127,7 @@ func (b *Beginning) siteName() string {
 	for _, r := range strings.ToLower(filepath.Base(folder)) {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			name.WriteRune(r)
-		} else if name.Len() > 0 {
+		} else if words := name.String(); words != "" && !strings.HasSuffix(words, "-") {
 			name.WriteByte('-')
 		}
 	}

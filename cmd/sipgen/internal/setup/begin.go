@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -23,6 +24,8 @@ type Beginning struct {
 	Repo, Engine, Name, Cluster string
 	// Named: the first SIPCluster was given by its flag.
 	Named bool
+
+	trial string // the folder of a repository on this machine
 }
 
 // specsFolder is where init puts the first SIPCluster.
@@ -74,9 +77,16 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 			"if the hosts are in a cluster already, and no engine applies them, read them from it (--inventory cluster)",
 			answers.Base)
 	}
+	if answers.Engine == string(v1alpha1.EngineArgoCD) && answers.Base == "" && !hosts.HasManagedFields {
+		ui.Say("the manifests have no managedFields, without which no host is handed out with Argo CD: read the hosts from "+
+			"the cluster (--inventory cluster), or write them with %s", managedDump)
+	}
 	spec := filepath.Join(b.Dir, specsFolder, answers.Name+".yaml")
 	return b.write(ui, found, proposal, answers, plan.others, site, spec)
 }
+
+// managedDump is the command that writes hosts with the owners of their fields.
+const managedDump = "kubectl get baremetalhosts.metal3.io -A -o yaml --show-managed-fields"
 
 // planOf returns the command that shows what a Site gives.
 func planOf(site string) string {

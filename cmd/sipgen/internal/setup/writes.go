@@ -75,17 +75,52 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 	}
 	fmt.Fprintf(ui.Out, "wrote %s\n", text.Line(spec))
 	if answers.Trial {
-		shown := strings.TrimPrefix(answers.Repository, "file://")
+		shown := b.trial
 		if b.Repo != "" {
 			shown = b.Repo
 		}
-		ui.Say("next: read both files, then sipgen plan; sipgen publish --propose first; "+
-			"git -C %s show first; sipgen publish", shown)
+		ui.Say("next: read both files, then sipgen plan; %ssipgen publish --propose first; "+
+			"git -C %s show first; sipgen publish", b.baseSteps(answers, shown), quoted(shown))
 		return nil
+	}
+	if answers.Base != "" {
+		ui.Say("the engine builds the hosts from the repository: it needs the manifests in %s there, "+
+			"with a kustomization.yaml that lists them", answers.Base)
 	}
 	ui.Say("next: read both files, then sipgen lint and sipgen plan; "+
 		"the namespace %s has to exist before the first sync", answers.Namespace)
 	return nil
+}
+
+// baseSteps returns the commands that put the manifests of the hosts into the repository of a trial, with a
+// kustomization that lists them: the tree's overlay is built on it.
+func (b *Beginning) baseSteps(answers survey.Answers, repository string) string {
+	if answers.Base == "" {
+		return ""
+	}
+	// A clone beside the repository, as git names it.
+	clone := strings.TrimSuffix(filepath.Base(filepath.Clean(repository)), ".git")
+	to := quoted(clone + "/" + answers.Base)
+	git := "git -C " + quoted(clone) + " "
+	steps := []string{"git clone " + quoted(repository), "mkdir -p " + to}
+	if info, err := os.Stat(b.In.Inventory); err == nil && info.IsDir() {
+		steps = append(steps, "cp -R "+quoted(b.In.Inventory)+"/. "+to)
+	} else {
+		steps = append(steps, "cp "+quoted(b.In.Inventory)+" "+to)
+	}
+	if built, _ := filepath.Glob(filepath.Join(b.In.Inventory, "[Kk]ustomization*")); len(built) == 0 {
+		steps = append(steps, "(cd "+to+" && hosts=$(find . -name '*.yaml' | sort | sed 's/^/- /') && "+
+			`printf 'resources:\n%s\n' "$hosts" >kustomization.yaml)`)
+	}
+	return strings.Join(append(steps, git+"add .", git+"commit -m hosts", git+"push", ""), "; ")
+}
+
+// quoted returns a word as a shell reads it.
+func quoted(word string) string {
+	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // writeSchemas writes the JSON Schema of each kind, for editors. Files that are there stay.
@@ -114,15 +149,15 @@ func (b *Beginning) writeSchemas(ui *terminal.UI) error {
 
 // makeRepository makes the repository of a trial if it is not there.
 func (b *Beginning) makeRepository(ui *terminal.UI, answers survey.Answers) error {
-	folder := strings.TrimPrefix(answers.Repository, "file://")
+	folder := b.trial
 	if _, err := os.Lstat(folder); !answers.Trial || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	author := publish.Signature{Name: "sipgen", Email: "sipgen@localhost"}
-	if err := publish.NewRepository(folder, "main", author, time.Now()); err != nil {
+	if err := publish.NewRepository(folder, trialBranch, author, time.Now()); err != nil {
 		return fmt.Errorf("--repo: %w", err)
 	}
-	ui.Say("made %s, a bare git repository with a branch main", folder)
+	ui.Say("made %s, a bare git repository with a branch %s", folder, trialBranch)
 	return nil
 }
 
