@@ -23,8 +23,9 @@ var rows = []row{
 		"Wait. If the state stays: [Change not applied](change-not-applied.md)."},
 	{Drifted, "", "The labels differ from the branch: an operator edited them, or the branch changed.",
 		"If the branch is right, wait. If it is wrong, correct it before the next sync."},
-	{Pending, "", "The host is to be released, and is in use.",
-		"If intended, [delete its machine](free-a-host.md). If not, restore the spec and run sipgen."},
+	{Pending, "", "To be released, and in use.",
+		"[Delete its machine](free-a-host.md), unless one of its role is idle: then run sipgen. " +
+			"If unintended, restore the spec."},
 	{Releasing, "", "The labels are to be removed and are still there.", "As for `not synced`."},
 	{Released, "", "The host was seen without labels.", "Run sipgen once more: then the host is available."},
 	{Reserved, "", "Cluster API's `nodeReuse` keeps the host.",

@@ -65,6 +65,15 @@ type Input struct {
 	Refused map[string]string
 	// stays: the cluster keeps a host.
 	stays map[holdings.ClusterKey]bool
+	// idle are the active hosts of roles that a machine could take, and surplus those that wait to leave without a fault
+	// and without a successor while a machine uses them: the next run releases the former instead.
+	idle, surplus map[role][]string
+}
+
+// role is a role of a cluster.
+type role struct {
+	cluster holdings.ClusterKey
+	name    string
 }
 
 // Of returns the hosts by cluster, role and name; those without a cluster in the tree come last.
@@ -74,6 +83,18 @@ func Of(in Input) []HostStatus {
 	for _, c := range in.Holdings.Tree {
 		if !c.Pending && !c.Releasing {
 			in.stays[c.Cluster] = true
+		}
+	}
+	in.idle, in.surplus = map[role][]string{}, map[role][]string{}
+	for _, c := range in.Holdings.Tree {
+		is := in.Holdings.Find(c.Host)
+		key := role{c.Cluster, c.Role}
+		switch {
+		case is == nil || c.Standby || c.Releasing || holdings.Failed(is.Host) != holdings.Why{}:
+		case c.Pending && !c.Replaced && usesMachine(&is.Host.State):
+			in.surplus[key] = append(in.surplus[key], c.Host.String())
+		case !c.Pending && !is.Host.State.InUse() && holdings.Unfit(is.Host) == holdings.Why{}:
+			in.idle[key] = append(in.idle[key], c.Host.String())
 		}
 	}
 	out := []HostStatus{}
@@ -237,7 +258,17 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 	if taken(&host.State) {
 		return HostStatus{State: Taken, What: use(&host.State) + ": no machine of its cluster can take it"}
 	}
-	return HostStatus{State: Synced, What: idle(claim, host)}
+	return HostStatus{State: Synced, What: cmp.Or(idle(claim, host), in.freed(claim))}
+}
+
+// freed describes an active host that nothing uses while a machine runs on a surplus one: Cluster API deletes machines as
+// it likes.
+func (in *Input) freed(claim *holdings.Claim) string {
+	key := role{claim.Cluster, claim.Role}
+	if !slices.Contains(in.idle[key], claim.Host.String()) || len(in.surplus[key]) == 0 {
+		return ""
+	}
+	return "idle, while " + strings.Join(in.surplus[key], ", ") + " should be: the next run releases idle hosts first"
 }
 
 // pending describes a host whose release waits for the end of its use.
@@ -257,6 +288,11 @@ func taken(s *inventory.State) bool {
 		return s.Consumer.Kind != inventory.MachineKind && !keptByCluster(s)
 	}
 	return s.Image || s.ExternallyProvisioned
+}
+
+// usesMachine reports whether a machine of Cluster API uses a host.
+func usesMachine(s *inventory.State) bool {
+	return s.Consumer != nil && s.Consumer.Kind == inventory.MachineKind
 }
 
 // keptByCluster reports whether a Cluster is the consumer: since CAPM3 1.14 node reuse leaves it on a host.
@@ -286,13 +322,17 @@ func idle(claim *holdings.Claim, host *inventory.Host) string {
 // letGo returns what the release of a host in use waits for. If all hosts of a cluster are to be released, its spec
 // may be missing by mistake.
 func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
-	machine := state.Consumer != nil && state.Consumer.Kind == inventory.MachineKind
+	machine := usesMachine(state)
+	key := role{claim.Cluster, claim.Role}
 	const meant = `its whole cluster is to go: if that is a mistake, restore the spec (sipgen help runbook undo-a-merge); else `
 	switch stays := in.stays[claim.Cluster]; {
 	case machine && !stays:
 		return meant + "delete its machine: "
 	case !stays:
 		return meant + "Cluster API has to free it: "
+	case slices.Contains(in.surplus[key], claim.Host.String()) && len(in.idle[key]) > 0:
+		return "idle of its role: " + strings.Join(in.idle[key], ", ") + ". Run sipgen before you delete a machine: it " +
+			"releases idle hosts first. If this host still waits then, delete its machine (sipgen help runbook free-a-host): "
 	case machine:
 		return `waits until its machine is deleted (sipgen help runbook free-a-host): `
 	}
