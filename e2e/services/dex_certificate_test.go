@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,6 +21,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/render/infra"
 )
 
 // secretVolume writes a Secret's volume as the kubelet's AtomicWriter does: a new folder, and ..data renamed to it.
@@ -46,8 +46,8 @@ func (v *secretVolume) set(t *testing.T, at time.Time, keys map[string][]byte) {
 	need.OK(t, os.Rename(filepath.Join(v.dir, "..data_tmp"), filepath.Join(v.dir, "..data")))
 }
 
-// offline is a Dex whose connector is asked for nothing before a login, with its state in memory.
-func offline(t *testing.T, d dexServer) (map[string][]byte, []byte) {
+// offlineInput is a Dex whose connector is asked for nothing before a login.
+func offlineInput(t *testing.T, d dexServer) infra.Input {
 	t.Helper()
 	connector, err := json.Marshal(map[string]any{"type": "ldap", "id": "staff", "name": "Staff", "config": map[string]any{
 		"host": "ldap.example:636", "userSearch": map[string]any{"baseDN": "dc=example", "username": "uid",
@@ -56,10 +56,22 @@ func offline(t *testing.T, d dexServer) (map[string][]byte, []byte) {
 	need.OK(t, err)
 	services := dexServices(d, d)
 	services.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: connector}}
-	files := overlay(t, input(services, v1.RoleWorker))
+	return input(services, v1.RoleWorker)
+}
+
+// offline is the Dex of offlineInput with its state in memory.
+func offline(t *testing.T, d dexServer) (map[string][]byte, []byte) {
+	t.Helper()
+	files := overlay(t, offlineInput(t, d))
+	return files, inMemory(t, files)
+}
+
+// inMemory is the rendered configuration with Dex's state in memory.
+func inMemory(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
 	config := replaceOnce(t, string(files[dexName+"/config.yaml"]),
 		"storage:\n  config:\n    inCluster: true\n  type: kubernetes\n", "storage:\n  type: memory\n")
-	return files, []byte(config)
+	return []byte(config)
 }
 
 // TestRenewedCertificateOfDex: cert-manager renews the Secret, twice. Dex goes on with the certificate of its start (the
@@ -131,14 +143,7 @@ func TestRenewedCertificateOfDex(t *testing.T) {
 		renewed := renew()
 		need.That(t, served() == was, "Dex takes a renewed certificate before it is started anew")
 		need.Must(t, !lives(path), "the probe leaves a Dex that serves the certificate of before the renewal")
-		need.OK(t, syscall.Kill(-dex.cmd.Process.Pid, syscall.SIGKILL))
-		eventually(t, "the end of Dex", func() error {
-			connection, err := net.Dial("tcp", d.listen)
-			if err == nil {
-				connection.Close()
-			}
-			return notYet(err != nil)
-		})
+		dex.end(t, d.listen)
 		dex = container()
 		need.That(t, served() == renewed, "Dex does not serve the renewed certificate")
 	}

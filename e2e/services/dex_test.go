@@ -79,7 +79,7 @@ func (d dexServer) client(t *testing.T, others ...dexServer) *http.Client {
 }
 
 // run starts Dex with a configuration file and waits for its discovery document.
-func (d dexServer) run(t *testing.T, config []byte, kubeconfig string, env ...string) {
+func (d dexServer) run(t *testing.T, config []byte, kubeconfig string, env ...string) *running {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{"config.yaml": config, "tls.crt": d.cert, "tls.key": d.key} {
@@ -88,7 +88,7 @@ func (d dexServer) run(t *testing.T, config []byte, kubeconfig string, env ...st
 	cmd := exec.Command(dexProgram(t), "-config", filepath.Join(dir, "config.yaml"), "-listen", d.listen,
 		"-tls-cert", filepath.Join(dir, "tls.crt"), "-tls-key", filepath.Join(dir, "tls.key"), "-kubeconfig", kubeconfig)
 	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+dir)
-	start(t, cmd)
+	dex := start(t, cmd)
 	eventually(t, "discovery at "+d.issuer, func() error {
 		text, err := get(d.client(t), d.issuer+"/.well-known/openid-configuration")
 		if err != nil {
@@ -110,10 +110,11 @@ func (d dexServer) run(t *testing.T, config []byte, kubeconfig string, env ...st
 		}
 		return err
 	})
+	return dex
 }
 
 // upstream is the company's identity provider: Dex again, whose users all are one.
-func upstream(t *testing.T, downstream dexServer) dexServer {
+func upstream(t *testing.T, downstream dexServer, secret string) dexServer {
 	t.Helper()
 	d := newDexServer(t)
 	config, err := yaml.Marshal(map[string]any{
@@ -123,7 +124,7 @@ func upstream(t *testing.T, downstream dexServer) dexServer {
 		"connectors":    []any{map[string]any{"type": "mockCallback", "id": "mock", "name": "Mock", "config": map[string]any{}}},
 	})
 	need.OK(t, err)
-	d.run(t, config, "", "CLIENT_SECRET=upstream")
+	d.run(t, config, "", "CLIENT_SECRET="+secret)
 	return d
 }
 
@@ -146,24 +147,12 @@ func dexServices(d, up dexServer) v1.Services {
 func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 	management := server(t)
 	d := newDexServer(t)
-	up := upstream(t, d)
+	up := upstream(t, d, "upstream")
 	in := input(dexServices(d, up), v1.RoleWorker)
 	in.Cluster.Namespace = "login"
 	files := overlay(t, in)
 
-	management.Namespaces(t, in.Cluster.Namespace)
-	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
-	need.OK(t, err)
-	definitions := filepath.Join(t.TempDir(), "dex-crds.yaml")
-	write(t, definitions, site["dex-crds.yaml"], 0o600)
-	management.InstallCRDs(t, definitions)
-	for _, o := range append(objects(t, files[dexName+".yaml"], "ServiceAccount"), rights(t, in, dexName)...) {
-		need.OK(t, management.TryApply(o, "e2e", false))
-	}
-	account := management.ServiceAccount(t, in.Cluster.Namespace, dexName)
-	kubeconfig := engine.Kubeconfig(t, account) // which names no namespace
-	text := strings.Replace(string(need.Read(t, kubeconfig)), "    user:", "    namespace: "+in.Cluster.Namespace+"\n    user:", 1)
-	write(t, kubeconfig, []byte(text), 0o600)
+	kubeconfig := inCluster(t, management, in, files)
 	d.run(t, files[dexName+"/config.yaml"], kubeconfig, "UPSTREAM_SECRET=upstream")
 
 	idToken := login(t, d.client(t, up), d.issuer, "kubernetes", "http://localhost:8000")
@@ -206,15 +195,40 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 	}
 }
 
+// inCluster makes what the rendered Dex finds in its cluster, and returns the kubeconfig of its account.
+func inCluster(t *testing.T, management *engine.APIServer, in infra.Input, files map[string][]byte) (kubeconfig string) {
+	t.Helper()
+	management.Namespaces(t, in.Cluster.Namespace)
+	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
+	need.OK(t, err)
+	definitions := filepath.Join(t.TempDir(), "dex-crds.yaml")
+	write(t, definitions, site["dex-crds.yaml"], 0o600)
+	management.InstallCRDs(t, definitions)
+	for _, o := range append(objects(t, files[dexName+".yaml"], "ServiceAccount"), rights(t, in, dexName)...) {
+		need.OK(t, management.TryApply(o, "e2e", false))
+	}
+	account := management.ServiceAccount(t, in.Cluster.Namespace, dexName)
+	kubeconfig = engine.Kubeconfig(t, account) // which names no namespace
+	text := strings.Replace(string(need.Read(t, kubeconfig)), "    user:", "    namespace: "+in.Cluster.Namespace+"\n    user:", 1)
+	write(t, kubeconfig, []byte(text), 0o600)
+	return kubeconfig
+}
+
+// verifier is that of PKCE.
+const verifier = "a-verifier-that-is-long-enough-for-the-rfc-and-then-some"
+
+// loginQuery is with what a login begins.
+func loginQuery(clientID, redirect string) string {
+	sum := sha256.Sum256([]byte(verifier))
+	return url.Values{
+		"client_id": {clientID}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"openid email profile groups"}, "state": {"s"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
+	}.Encode()
+}
+
 // login is the authorization code flow with PKCE, as kubelogin does it, up to the ID token.
 func login(t *testing.T, client *http.Client, issuer, clientID, redirect string) string {
 	t.Helper()
-	const verifier = "a-verifier-that-is-long-enough-for-the-rfc-and-then-some"
-	sum := sha256.Sum256([]byte(verifier))
-	query := url.Values{
-		"client_id": {clientID}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"openid email profile groups"}, "state": {"s"},
-		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
-	}
 	var code string
 	client.CheckRedirect = func(r *http.Request, _ []*http.Request) error {
 		if strings.HasPrefix(r.URL.String(), redirect) {
@@ -223,7 +237,7 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 		}
 		return nil
 	}
-	response, err := client.Get(issuer + "/auth?" + query.Encode())
+	response, err := client.Get(issuer + "/auth?" + loginQuery(clientID, redirect))
 	need.OK(t, err)
 	_, _ = io.Copy(io.Discard, response.Body)
 	response.Body.Close()

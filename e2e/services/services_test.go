@@ -5,6 +5,7 @@ package services
 import (
 	"bytes"
 	"errors"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -107,6 +108,19 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 		}
 	})
 	return r
+}
+
+// end ends the program, and waits until nothing listens at its address.
+func (r *running) end(t *testing.T, address string) {
+	t.Helper()
+	need.OK(t, syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL))
+	eventually(t, "the end of what listens at "+address, func() error {
+		connection, err := net.Dial("tcp", address)
+		if err == nil {
+			connection.Close()
+		}
+		return notYet(err != nil)
+	})
 }
 
 // eventually waits until check says nil. The deadline is far beyond what the check needs.
