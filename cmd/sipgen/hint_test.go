@@ -15,11 +15,13 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/forge"
 )
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
@@ -42,6 +44,50 @@ sipgen: nothing is pushed
 	ui := &terminal.UI{Err: &out}
 	fail(ui, err)
 	need.That(t, out.String() == want, "found\n%s\nwant\n%s", &out, want)
+}
+
+// TestGitLabBelowAFolder: without --forge-url the forge is asked for at the root of its host, where another program
+// answers. The hint names the flag, with which it is found.
+func TestGitLabBelowAFolder(t *testing.T) {
+	page := func(w http.ResponseWriter, status int) {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(status)
+		_, _ = w.Write([]byte("<html>"))
+	}
+	for why, atRoot := range map[string]http.HandlerFunc{
+		"nothing":  http.NotFound,
+		"an error": func(w http.ResponseWriter, _ *http.Request) { page(w, http.StatusNotFound) },
+		"a portal": func(w http.ResponseWriter, _ *http.Request) { page(w, http.StatusOK) },
+		"a login": func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/login" {
+				page(w, http.StatusOK)
+				return
+			}
+			http.Redirect(w, r, "/login", http.StatusFound)
+		},
+	} {
+		asked := ""
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasPrefix(r.URL.Path, "/gitlab/") {
+				atRoot(w, r)
+				return
+			}
+			asked = r.URL.EscapedPath()
+			w.WriteHeader(http.StatusUnauthorized)
+		}))
+		open := func(web string) error {
+			repository, _, err := forge.Locate(server.URL+"/gitlab/acme/fleet.git", forge.GitLab, web)
+			need.OK(t, err)
+			_, err = (&forge.Client{Token: "x", TokenName: "SIPGEN_FORGE_TOKEN"}).Open(t.Context(), repository,
+				forge.Request{Base: "main", Head: "p", Title: "t", Marker: "m"})
+			return fmt.Errorf("%w: %w", push.ErrNoPullRequest, err)
+		}
+		err := open("")
+		need.Words(t, why+": the hint", hintFor(err), "--forge-url names the folder, too")
+		need.That(t, errors.Is(open(server.URL+"/gitlab"), forge.ErrToken), "%s: with the flag it is not found", why)
+		need.That(t, strings.HasPrefix(asked, "/gitlab/api/v4/projects/acme%2Ffleet"), "%s: asked for %s", why, asked)
+		server.Close()
+	}
 }
 
 // TestHintsAboutSpecs: what to try about a spec is printed once, however many specs have the fault.

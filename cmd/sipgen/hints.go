@@ -57,12 +57,15 @@ var hints = []struct {
 	{publish.ErrRejected, "--propose BRANCH pushes to a separate branch, for a pull request; " +
 		"--trailer 'Signed-off-by=Name <address>' adds a line that a hook asks for; " +
 		"the administrator of the repository knows which names and commits it accepts"},
-	{forge.ErrNoRepository, "the branch is pushed; if the forge's pages are below a folder, as in " +
-		"https://git.example.org/gitlab, --forge-url names the folder, too"},
+	{forge.ErrNoRepository, folderHint},
+	{forge.ErrNoAPI, folderHint},
 	{push.ErrNoPullRequest, "the branch is pushed; run it again, or open the pull request by hand"},
 	{syscall.ENOSPC, "the disk is full: free some space, then run it again"},
 	{forge.ErrCertificate, cmdline.SetBy("CAFile")},
 }
+
+const folderHint = "the branch is pushed; if the forge's pages are below a folder, as in " +
+	"https://git.example.org/gitlab, --forge-url names the folder, too"
 
 const adoptHint = "spec.repository.path in the Site gives the tree a folder of its own; " +
 	"sipgen render and sipgen publish have --adopt, which replaces the files that are there"

@@ -21,6 +21,8 @@ var (
 	ErrToken = errors.New("token rejected")
 	// ErrNoRepository: there is none at that path, or none that the token may see.
 	ErrNoRepository = errors.New("no repository")
+	// ErrNoAPI: the server answers otherwise than the API of a forge.
+	ErrNoAPI = errors.New("no API of the forge")
 	// ErrCertificate: the server's TLS certificate does not verify.
 	ErrCertificate = errors.New("certificate not trusted")
 )
@@ -100,10 +102,11 @@ var tokenScopes = map[Provider]string{
 func (c *Client) explain(repository Repository, err error) error {
 	var (
 		refused     *apiError
+		answer      *answerError
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
+		request     *url.Error
 	)
-	var request *url.Error
 	if errors.As(err, &request) {
 		err = request.Err // without the request's address, which has a query
 	}
@@ -122,6 +125,8 @@ func (c *Client) explain(repository Repository, err error) error {
 	case errors.As(err, &refused) && refused.status == http.StatusNotFound:
 		return fmt.Errorf("%s: %w there, or the token in %s cannot read it; it needs %s: %s", repository, ErrNoRepository,
 			c.TokenName, tokenScopes[repository.Kind], words)
+	case errors.As(err, &answer):
+		return fmt.Errorf("%s: %w there: %s", repository, ErrNoAPI, words)
 	case errors.As(err, &certificate), errors.As(err, &authority):
 		return fmt.Errorf("%s: %w: %s", repository.Web, ErrCertificate, words)
 	case errors.As(err, &refused) && refused.after > 0:
