@@ -151,7 +151,7 @@ func (p *Plan) Here() *Plan {
 		}
 		c.Frozen = slices.Compact(c.Frozen)
 	}
-	out.Findings = append(leftOut(p.leftOut, (*finding.Finding).Located), p.Findings[len(p.leftOut):]...)
+	out.Findings = append(leftOut(p.leftOut, (*finding.Finding).Reason), p.Findings[len(p.leftOut):]...)
 	return &out
 }
 
