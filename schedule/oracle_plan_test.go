@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -49,8 +50,7 @@ func (o *oracle) differs(p *schedule.Placement) string {
 	return fmt.Sprintf("%s\nPlan:\n%s\nthe oracle:\n%s\n", o, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
-// TestPlanAgreesWithTheOracle: counts, standby, and who is placed, on random sites, whatever the roles asked for before a grant
-// narrowed them. In another order of the inputs all that is said is the same.
+// TestPlanAgreesWithTheOracle: counts, standby, and who is placed, on random sites. In another order of the inputs all that is said is the same.
 func TestPlanAgreesWithTheOracle(t *testing.T) {
 	sites := schedule.RandomSites(t, 600)
 	short := 0
@@ -58,9 +58,6 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 77))
 		o := oracleSite(rng, seed%2 == 1)
 		specs, options := o.specs(), schedule.Options{Keys: oracleKeys}
-		if seed%3 == 0 {
-			options.Asked = o.asked()
-		}
 		p, err := schedule.Plan(specs, o.hosts, schedule.Previous{}, options)
 		need.OK(t, err)
 		found := o.differs(p)
@@ -78,13 +75,35 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 	sites.Want("clusters that are not placed", short, 20)
 }
 
-// asked are selectors that do not match what the roles select.
-func (o *oracle) asked() map[schedule.RoleKey]labels.Selector {
-	asked := map[schedule.RoleKey]labels.Selector{}
-	for _, r := range o.roles {
-		asked[schedule.RoleKey{Cluster: r.key(), Role: r.name}] = labels.SelectorFromSet(labels.Set{"rack": "k0"})
+// TestGrantsNarrowSelectors: a grant selects as if each role of the cluster had it in its own selector.
+func TestGrantsNarrowSelectors(t *testing.T) {
+	sites := schedule.RandomSites(t, 300)
+	fewer := 0
+	for seed := range sites.Seeds() {
+		rng := rand.New(rand.NewPCG(uint64(seed), 78))
+		o := oracleSite(rng, seed%2 == 1)
+		specs, narrowed := o.specs(), o.specs()
+		options := schedule.Options{Keys: oracleKeys, Granted: map[schedule.ClusterKey]labels.Selector{}}
+		for i := range specs {
+			racks := []string{"k0", "k1", "k2"}[:1+rng.IntN(3)]
+			among := metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+				{Key: "rack", Operator: metav1.LabelSelectorOpIn, Values: racks}}}
+			options.Granted[schedule.KeyOf(&specs[i])] = need.Value(metav1.LabelSelectorAsSelector(&among))(t)
+			for name, set := range narrowed[i].Spec.Nodes {
+				set.LabelSelector.MatchExpressions = append(slices.Clone(set.LabelSelector.MatchExpressions),
+					among.MatchExpressions...)
+				narrowed[i].Spec.Nodes[name] = set
+			}
+		}
+		free := need.Value(schedule.Plan(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys}))(t)
+		got := need.Value(schedule.Plan(specs, o.hosts, schedule.Previous{}, options))(t)
+		want := need.Value(schedule.Plan(narrowed, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys}))(t)
+		need.Same(t, seed, linesOf(got), linesOf(want))
+		if !slices.Equal(linesOf(free), linesOf(got)) {
+			fewer++
+		}
 	}
-	return asked
+	need.That(t, fewer > 10, "grants changed the placement of %d sites, want more than 10", fewer)
 }
 
 // TestReservationsAgreeWithTheOracle: the same with reservations, and with hosts that are gone: whose replacements get

@@ -54,9 +54,13 @@ type Options struct {
 	// Reserved are the hosts that the Site reserves, in its order.
 	Reserved []Reservation
 
-	// Asked are the selectors of roles as written in the specs, if the given clusters have narrower ones because of
-	// grants. They affect only explanations.
-	Asked map[RoleKey]labels.Selector
+	// Granted are the hosts that clusters may get, in addition to the selectors of their roles, for HostLabels of package
+	// v1. A cluster without an entry may get all. A host that a cluster has stays.
+	Granted map[ClusterKey]labels.Selector
+
+	// Leaving decides whether clusters leave, whatever their specs say. A cluster without an entry leaves if its spec
+	// lets it.
+	Leaving map[ClusterKey]bool
 
 	// Networks are the allowed addresses of hosts by network. Without any, the address of an annotation has to lie in
 	// the network of the host's own network data, if known.

@@ -37,6 +37,14 @@ func Plan(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, o
 	return s.result(), nil
 }
 
+// Leaves reports whether a cluster leaves.
+func (o *Options) Leaves(c *v1.SIPCluster) bool {
+	if leaves, decided := o.Leaving[KeyOf(c)]; decided {
+		return leaves
+	}
+	return c.Leaves()
+}
+
 // prepare runs all steps before hosts are assigned: owners, refusals, and which free hosts fit which role.
 func prepare(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) (*planner, error) {
 	s := newSite(clusters, hosts, options)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -70,7 +69,7 @@ func TestExplainRoleOfNone(t *testing.T) {
 	paused.State.Paused = true
 	hosts := []inventory.Host{newHost("h1", "kind=w rack=r1"), paused, newHost("h3", "kind=x rack=r3")}
 	narrow := testOptions
-	narrow.Asked = granted(&ungranted, "red")
+	narrow.Granted = granted(&ungranted, "red")
 	some := newCluster("b", map[string]v1.NodeSet{"Edge": nodes("kind=w", 1, 0)})
 	const asks = "  tenants/a Worker: selects it, but asks for no hosts\n"
 	for _, row := range []struct {
@@ -119,16 +118,9 @@ func TestBeingReleased(t *testing.T) {
 		"explain:\n%s", said)
 }
 
-// granted narrows the roles of a cluster to a pool, as package tenancy does, and gives what they asked for.
-func granted(c *v1.SIPCluster, pool string) map[RoleKey]labels.Selector {
-	asked := map[RoleKey]labels.Selector{}
-	for name, set := range c.Spec.Nodes {
-		selector, _ := set.HostSelector()
-		asked[RoleKey{ClusterKey{Namespace: c.Namespace, Name: c.Name}, name}] = selector
-		set.LabelSelector.MatchExpressions = append(set.LabelSelector.MatchExpressions, metav1.LabelSelectorRequirement{Key: "pool", Operator: metav1.LabelSelectorOpIn, Values: []string{pool}})
-		c.Spec.Nodes[name] = set
-	}
-	return asked
+// granted gives a cluster the hosts of a pool.
+func granted(c *v1.SIPCluster, pool string) map[ClusterKey]labels.Selector {
+	return map[ClusterKey]labels.Selector{KeyOf(c): labels.SelectorFromSet(labels.Set{"pool": pool})}
 }
 
 // TestNotGranted: a host that a grant keeps from a role is free, and whoever looks learns that it is the grant.
@@ -140,7 +132,7 @@ func TestNotGranted(t *testing.T) {
 	}
 	c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=a", 2, 0)})
 	options := testOptions
-	options.Asked = granted(&c, "red")
+	options.Granted = granted(&c, "red")
 	p := plan(t, []v1.SIPCluster{c}, hosts, Previous{}, options)
 	for host, want := range map[string]string{
 		"h1": "metal/h1: free\n  free: fits 1 of the roles, and none gets it\n  tenants/a Worker: could use it, but the cluster cannot have all it needs, and gets only successors of failed hosts\n",
@@ -154,7 +146,7 @@ func TestNotGranted(t *testing.T) {
 	need.Words(t, "shortage", Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 3 not granted to the tenant.")
 
 	none := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=b", 1, 0), "Edge": nodes("kind=a", 1, 0)})
-	options.Asked = granted(&none, "green")
+	options.Granted = granted(&none, "green")
 	p = plan(t, []v1.SIPCluster{none}, hosts, Previous{}, options)
 	for i := range p.Shortages {
 		need.Words(t, "a selector that matches hosts of others", Say.Shortage(&p.Shortages[i]), "not granted to the tenant.")
@@ -163,7 +155,7 @@ func TestNotGranted(t *testing.T) {
 	need.That(t, len(p.Shortages) != 0, "no shortage")
 
 	near := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=aa", 1, 0)})
-	options.Asked = granted(&near, "red")
+	options.Granted = granted(&near, "red")
 	p = plan(t, []v1.SIPCluster{near}, hosts, Previous{}, options)
 	need.Words(t, "a misspelled value", Say.Shortage(&p.Shortages[0]), "No host matches its selector: none has kind=aa, did you mean kind=a?")
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func (s *planner) addCluster(spec *v1.SIPCluster, key ClusterKey) *cluster {
-	c := &cluster{key: key, spec: spec, gone: spec == nil || spec.Leaves()}
+	c := &cluster{key: key, spec: spec, gone: spec == nil || s.options.Leaves(spec)}
 	s.byKey[key] = c
 	s.clusters = append(s.clusters, c)
 	if spec == nil {
@@ -105,8 +105,11 @@ func (s *planner) addRole(c *cluster, name string) *role {
 		return r
 	}
 	r.selector = selector
-	if wide := s.options.Asked[r.key()]; wide != nil {
-		r.wide = wide
+	if granted := s.options.Granted[c.key]; granted != nil {
+		requirements, selectable := granted.Requirements()
+		if r.wide, r.selector = selector, selector.Add(requirements...); !selectable {
+			r.selector = labels.Nothing()
+		}
 	}
 	return r
 }

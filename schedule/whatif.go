@@ -234,12 +234,16 @@ func MoreLike(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	var failed error
 	var last *planner
 	fit := func(n int) bool {
-		with := slices.Clone(clusters)
+		with, asIf := slices.Clone(clusters), options
+		asIf.Granted = maps.Clone(options.Granted)
 		for i := range n {
 			one.Name = fmt.Sprintf("%s.like.%d", like.Name, i+1) // a cluster has no dot in its name
 			with = append(with, one)
+			if granted := options.Granted[like]; granted != nil {
+				asIf.Granted[KeyOf(&one)] = granted
+			}
 		}
-		s, err := arrange(with, hosts, previous, options)
+		s, err := arrange(with, hosts, previous, asIf)
 		if err != nil {
 			failed = err
 			return false

@@ -121,7 +121,7 @@ func keptBefore(a *app.Admitted) (out []report.KeptHosts, _ error) {
 	if len(a.Clusters.Options.Reserved) == 0 {
 		return nil, nil
 	}
-	p, err := schedule.Plan(a.Loaded.Tenants.Narrowed(a.Clusters.All), a.Loaded.Hosts.Hosts, a.Clusters.Claims,
+	p, err := schedule.Plan(a.Clusters.All, a.Loaded.Hosts.Hosts, a.Clusters.Claims,
 		a.Clusters.Options)
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func moreLike(admitted *app.Admitted, name string) (*report.CapacityLike, error)
 	if err != nil {
 		return nil, fmt.Errorf("--like: %w", err)
 	}
-	more, why, err := schedule.MoreLike(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, clusters.Options,
+	more, why, err := schedule.MoreLike(clusters.All, l.Hosts.Hosts, clusters.Claims, clusters.Options,
 		holdings.ClusterNamed(key))
 	if err != nil {
 		return nil, fmt.Errorf("--like: %w", err)

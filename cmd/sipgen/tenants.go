@@ -220,7 +220,9 @@ func summarize(p *app.Planned) []tenantSummary {
 		}
 		line := add(t)
 		line.Clusters = append(line.Clusters, clusters[i].Key())
-		line.AsksFor.add(tenancy.Wants(&clusters[i]))
+		if !p.Clusters.Options.Leaves(&clusters[i]) {
+			line.AsksFor.add(tenancy.Wants(&clusters[i]))
+		}
 	}
 	for _, key := range held.Clusters() {
 		if t := l.Tenants.Of(key.Namespace); t != nil {

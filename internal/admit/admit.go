@@ -78,7 +78,7 @@ type Input struct {
 	// Tree is the previous tree, and Claims its claims of hosts.
 	Tree   render.Tree
 	Claims schedule.Previous
-	// Options of the site; Known, Absent and Refused are set here.
+	// Options of the site; Known, Absent, Refused, Granted, Limits and Leaving are set here.
 	Options schedule.Options
 	// Files has the file of each cluster.
 	Files tenancy.Files
@@ -119,6 +119,7 @@ func Of(in Input) *Clusters {
 	s := &Clusters{Input: in, All: slices.Clone(in.Clusters), Frozen: map[schedule.ClusterKey][]finding.Finding{},
 		reasons: map[schedule.ClusterKey]int{}, blamed: map[specField]bool{}, Known: map[schedule.ClusterKey]bool{},
 		Leaving: map[schedule.ClusterKey]bool{}}
+	s.Options.Leaving = map[schedule.ClusterKey]bool{}
 	known := inTree(in.Tree, in.Claims)
 	for _, key := range known {
 		s.Known[key] = true
@@ -134,11 +135,12 @@ func Of(in Input) *Clusters {
 	s.freezeContradicted()
 	gone := s.gone()
 	kept := slices.DeleteFunc(known, func(key schedule.ClusterKey) bool { return !gone[key.String()] && !s.has(key) })
-	s.complain(finding.Grant, in.Tenants.Clusters(s.All, kept, s.IsFrozen()))
+	s.complain(finding.Grant, in.Tenants.Clusters(s.All, kept, s.Options.Leaves, s.IsFrozen()))
 	s.freezeOverlaps(gone)
 	s.freezeClashes(gone)
 	s.leaveOutCrowds(append(kept, s.Held.Clusters()...))
-	s.Options.Refused, s.Options.Limits = s.refused(), in.Tenants.Limits(s.clusters())
+	s.Options.Refused = s.refused()
+	s.Options.Limits, s.Options.Granted = in.Tenants.Limits(s.clusters()), in.Tenants.Granted(s.clusters())
 	return s
 }
 

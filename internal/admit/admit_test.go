@@ -181,9 +181,15 @@ func TestWhoIsFrozen(t *testing.T) {
 			need.That(t, len(got.Lost) == row.lost && len(got.Notes) == row.notes, "lost %v, notes %q", got.Lost, got.Notes)
 			for cluster := range got.Frozen {
 				if !slices.ContainsFunc(got.All, func(c v1.SIPCluster) bool {
-					return schedule.KeyOf(&c) == cluster && !c.Leaves() || got.Leaving[cluster]
+					return schedule.KeyOf(&c) == cluster && !got.Options.Leaves(&c) || got.Leaving[cluster]
 				}) {
 					t.Errorf("%s is frozen, and among the clusters it is not, or leaves", cluster)
+				}
+			}
+			for i := range specs {
+				if is := got.Spec(schedule.KeyOf(&specs[i])); is != nil {
+					need.Deep(t, "the annotations of a spec", is.Annotations, specs[i].Annotations)
+					need.That(t, is.DeletionTimestamp.Equal(specs[i].DeletionTimestamp), "the spec is deleted at another time")
 				}
 			}
 		})

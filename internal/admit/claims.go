@@ -66,7 +66,7 @@ func (s *Clusters) freezeClashes(gone map[string]bool) {
 func (s *Clusters) split(frozen map[schedule.ClusterKey]bool) (active, rest []v1.SIPCluster) {
 	for i := range s.All {
 		switch c := &s.All[i]; {
-		case c.Leaves():
+		case s.Options.Leaves(c):
 		case frozen[schedule.KeyOf(c)]:
 			rest = append(rest, *c)
 		default:

@@ -24,7 +24,7 @@ func (s *Clusters) leaveAlone() {
 	}
 	stays := map[schedule.ClusterKey]bool{}
 	for i := range s.All {
-		stays[schedule.KeyOf(&s.All[i])] = !s.All[i].Leaves()
+		stays[schedule.KeyOf(&s.All[i])] = !s.Options.Leaves(&s.All[i])
 	}
 	type owner struct {
 		cluster schedule.ClusterKey
@@ -68,7 +68,7 @@ func (s *Clusters) freezeContradicted() {
 	maps.Copy(known, holdings.Networks(s.Claims.Claims))
 	for _, unknown := range validation.UnknownNetworks(s.All, known) {
 		key := schedule.KeyOf(unknown.Cluster)
-		if !unknown.Cluster.Leaves() && !s.blamed[specField{key, unknown.Path}] {
+		if !s.Options.Leaves(unknown.Cluster) && !s.blamed[specField{key, unknown.Path}] {
 			s.freeze(key, fieldFault(unknown.Cluster, finding.NoNetwork, unknown.Path, unknown.Message))
 		}
 	}
@@ -82,7 +82,7 @@ func (s *Clusters) freezeWithoutBackends() {
 	serving := s.serving()
 	for i := range s.All {
 		c := &s.All[i]
-		if c.Leaves() {
+		if s.Options.Leaves(c) {
 			continue
 		}
 		for _, lb := range validation.BackendlessServices(c) {
@@ -116,7 +116,7 @@ func (s *Clusters) serving() map[schedule.RoleKey]bool {
 func (s *Clusters) freezeDisputed() {
 	stays := map[schedule.ClusterKey]bool{}
 	for i := range s.All {
-		stays[schedule.KeyOf(&s.All[i])] = !s.All[i].Leaves()
+		stays[schedule.KeyOf(&s.All[i])] = !s.Options.Leaves(&s.All[i])
 	}
 	for _, h := range s.Held.All.Disputes() {
 		for _, key := range []schedule.ClusterKey{h.Cluster, h.Rival} {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
@@ -22,12 +20,7 @@ func (s *Clusters) stays(key schedule.ClusterKey, left bool) {
 	if !left {
 		delete(s.Leaving, key)
 	}
-	for i := range s.All {
-		if c := &s.All[i]; schedule.KeyOf(c) == key {
-			c.DeletionTimestamp, c.Annotations = nil, maps.Clone(c.Annotations)
-			delete(c.Annotations, v1.DecommissionAnnotation)
-		}
-	}
+	s.Options.Leaving[key] = false
 }
 
 // listed reports whether the Site's list lets a cluster leave.
@@ -39,11 +32,10 @@ func (s *Clusters) listed(key schedule.ClusterKey) bool {
 func (s *Clusters) leave() {
 	for i := range s.All {
 		c := &s.All[i]
-		if s.listed(schedule.KeyOf(c)) {
-			c.Annotations = maps.Clone(c.Annotations)
-			metav1.SetMetaDataAnnotation(&c.ObjectMeta, v1.DecommissionAnnotation, c.Key())
+		if key := schedule.KeyOf(c); s.listed(key) {
+			s.Options.Leaving[key] = true
 		}
-		if c.Leaves() {
+		if s.Options.Leaves(c) {
 			s.Leaving[schedule.KeyOf(c)] = true
 		}
 	}

@@ -23,7 +23,7 @@ func (p *Planned) findings() []finding.Finding {
 	out := p.unplaced()
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		if c.Leaves() || len(p.Clusters.Options.Refused[schedule.KeyOf(c)]) > 0 {
+		if p.Clusters.Options.Leaves(c) || len(p.Clusters.Options.Refused[schedule.KeyOf(c)]) > 0 {
 			continue
 		}
 		for _, lb := range validation.BackendlessServices(c) {

@@ -49,7 +49,7 @@ func linted(l *Loaded, clusters []v1.SIPCluster, p *Planned, byDigest bool) []fi
 		in.Secrets[name] = true
 	}
 	if p != nil {
-		in.Placement, in.Served = p.Placement, p.servedBefore()
+		in.Placement, in.Served, in.Leaving = p.Placement, p.servedBefore(), p.Clusters.Options.Leaving
 		in.Said = p.said()
 	}
 	return in.Check()

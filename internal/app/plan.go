@@ -43,11 +43,10 @@ func Plan(a *Admitted) (*Planned, error) {
 func (p *Planned) place() (err error) {
 	l, clusters := p.Loaded, p.Clusters
 	options := clusters.Options
-	options.Asked = l.Tenants.Asked(clusters.All)
 	if p.lifted == nil {
 		options.Brake = p.brakeOf
 	}
-	p.Placement, err = schedule.Plan(l.Tenants.Narrowed(clusters.All), l.Hosts.Hosts, clusters.Claims, options)
+	p.Placement, err = schedule.Plan(clusters.All, l.Hosts.Hosts, clusters.Claims, options)
 	if err != nil {
 		return err
 	}

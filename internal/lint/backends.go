@@ -10,7 +10,7 @@ import (
 func (c *checker) backendless() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
-		if cluster.Leaves() {
+		if c.leaves(cluster) {
 			continue
 		}
 		for _, lb := range validation.BackendlessServices(cluster) {

@@ -21,7 +21,7 @@ const minScaleIn = 3
 func (c *checker) clusterAPI() {
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
-		if cluster.Leaves() {
+		if c.leaves(cluster) {
 			continue
 		}
 		c.apart(cluster)

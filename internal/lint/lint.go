@@ -31,6 +31,8 @@ type Input struct {
 	LeftOut []inventory.LeftOut
 	// Notes are about the files of hosts and Empty about those of specs, each an error with its place.
 	Notes, Empty []error
+	// Leaving decides which clusters leave, as for package schedule.
+	Leaving map[schedule.ClusterKey]bool
 	// Served are the load balancers that the tree has had already: "namespace/name" of the cluster and the path of the
 	// field.
 	Served map[string]bool
@@ -115,6 +117,12 @@ func hostName(h *inventory.Host) finding.Ref {
 }
 func (c *checker) add(f finding.Finding)                 { c.findings = append(c.findings, f.OnOneLine()) }
 func (c *checker) silences(o finding.Ref, s string) bool { return c.ignored[o][s] }
+
+// leaves reports whether a cluster leaves.
+func (c *checker) leaves(cluster *v1.SIPCluster) bool {
+	options := schedule.Options{Leaving: c.Leaving}
+	return options.Leaves(cluster)
+}
 
 // cluster notes a finding about a field of a cluster, unless the cluster silences it.
 func (c *checker) cluster(code string, severity finding.Severity, cluster *v1.SIPCluster, field, message, fix string) {

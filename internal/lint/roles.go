@@ -31,7 +31,7 @@ func (c *checker) wanting() []role {
 	var out []role
 	for i := range c.Clusters {
 		cluster := &c.Clusters[i]
-		if cluster.Leaves() {
+		if c.leaves(cluster) {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(cluster.Spec.Nodes)) {

@@ -114,12 +114,8 @@ func (t *Tenants) used(held Counts, brake int) map[string]int {
 	return used
 }
 
-// Wants returns what a cluster asks for.
-func Wants(c *v1.SIPCluster) Count {
-	var want Count
-	if c.Leaves() {
-		return want
-	}
+// Wants returns what a cluster that stays asks for.
+func Wants(c *v1.SIPCluster) (want Count) {
 	for _, set := range c.Spec.Nodes {
 		active, standby := set.Want()
 		want.Hosts += active + standby
@@ -151,10 +147,10 @@ func (t *Tenants) Room(tenant *Tenant, held Counts, brake int) int {
 	return max(0, *tenant.Hosts.Max-t.used(held, brake)[tenant.Name])
 }
 
-// Clusters reports the clusters beyond their tenant's limit. Clusters in the tree (known) stay. The others come by
-// priority, highest first, then by name. frozen clusters that are not in the tree come last and do not count: they are
-// reported if there is no place for them beside the others.
-func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey,
+// Clusters reports the clusters beyond their tenant's limit. Clusters in the tree (known), and those that leave, stay. The
+// others come by priority, highest first, then by name. frozen clusters that are not in the tree come last and do not
+// count: they are reported if there is no place for them beside the others.
+func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey, leaves func(*v1.SIPCluster) bool,
 	frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used, has := map[string]int{}, map[schedule.ClusterKey]bool{}
 	for _, key := range known {
@@ -165,7 +161,7 @@ func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey
 	}
 	var more []*v1.SIPCluster
 	for i := range clusters {
-		if key := schedule.KeyOf(&clusters[i]); !has[key] && !clusters[i].Leaves() && t.Of(key.Namespace) != nil {
+		if key := schedule.KeyOf(&clusters[i]); !has[key] && !leaves(&clusters[i]) && t.Of(key.Namespace) != nil {
 			more = append(more, &clusters[i])
 		}
 	}
@@ -203,69 +199,53 @@ func (t *Tenant) hostLimit(field string) string {
 
 func (c Count) plus(d Count) Count { return Count{c.Hosts + d.Hosts, c.Standby + d.Standby} }
 
-// Narrowed returns the clusters with the selectors of their roles narrowed to their tenants' hosts, by labels and
-// namespace, for package schedule: it looks at selectors for new hosts only, so that hosts a cluster has stay. The
-// clusters given are left as they are.
-func (t *Tenants) Narrowed(clusters []v1.SIPCluster) []v1.SIPCluster {
-	out := slices.Clone(clusters)
-	for i := range out {
-		tenant := t.Of(out[i].Namespace)
+// Granted returns the hosts that the tenants of clusters may have, by labels and namespace, for package schedule.
+func (t *Tenants) Granted(clusters []schedule.ClusterKey) map[schedule.ClusterKey]labels.Selector {
+	out, known := map[schedule.ClusterKey]labels.Selector{}, map[string]labels.Selector{}
+	for _, key := range clusters {
+		tenant := t.Of(key.Namespace)
 		if tenant == nil {
 			continue
 		}
-		mine := t.withoutOthersHosts(tenant)
-		if namespaces := tenant.Hosts.Namespaces; len(namespaces) > 0 {
-			mine.MatchExpressions = append(slices.Clone(mine.MatchExpressions), metav1.LabelSelectorRequirement{
-				Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpIn, Values: namespaces,
-			})
+		if _, is := known[tenant.Name]; !is {
+			known[tenant.Name] = t.granted(tenant)
 		}
-		if len(mine.MatchLabels)+len(mine.MatchExpressions) == 0 {
-			continue
+		if granted := known[tenant.Name]; granted != nil {
+			out[key] = granted
 		}
-		nodes := maps.Clone(out[i].Spec.Nodes)
-		for name, set := range nodes { // each by itself
-			set.LabelSelector = both(&set.LabelSelector, &mine)
-			nodes[name] = set
-		}
-		out[i].Spec.Nodes = nodes
 	}
 	return out
+}
+
+// granted returns the hosts that a tenant may have, nil for all. A selector that is not valid selects none.
+func (t *Tenants) granted(tenant *Tenant) labels.Selector {
+	mine := t.withoutOthersHosts(tenant)
+	if namespaces := tenant.Hosts.Namespaces; len(namespaces) > 0 {
+		mine.MatchExpressions = append(mine.MatchExpressions, metav1.LabelSelectorRequirement{
+			Key: v1.HostNamespaceKey, Operator: metav1.LabelSelectorOpIn, Values: namespaces,
+		})
+	}
+	if len(mine.MatchLabels)+len(mine.MatchExpressions) == 0 {
+		return nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(&mine)
+	if err != nil {
+		return labels.Nothing()
+	}
+	return selector
 }
 
 // MayHave returns which hosts the grant of a listed tenant lets its clusters have, nil for every host.
 func (t *Tenants) MayHave(name string) func(*inventory.Host) bool {
 	at := slices.IndexFunc(t.site.Spec.Tenants, func(of v1alpha1.Tenant) bool { return of.Name == name })
 	tenant := &Tenant{Tenant: t.site.Spec.Tenants[at]}
-	mine, namespaces := t.withoutOthersHosts(tenant), tenant.Hosts.Namespaces
-	if len(mine.MatchLabels)+len(mine.MatchExpressions)+len(namespaces) == 0 {
+	granted := t.granted(tenant)
+	if granted == nil {
 		return nil
 	}
-	selector, err := metav1.LabelSelectorAsSelector(&mine)
 	return func(h *inventory.Host) bool {
-		return err == nil && selector.Matches(labels.Set(h.Labels)) &&
-			(len(namespaces) == 0 || slices.Contains(namespaces, h.Namespace))
+		return granted.Matches(v1.HostLabels{Namespace: h.Namespace, Labels: h.Labels})
 	}
-}
-
-// Asked returns the selectors of the roles that Narrowed narrows, as the specs have them.
-func (t *Tenants) Asked(clusters []v1.SIPCluster) map[schedule.RoleKey]labels.Selector {
-	asked := map[schedule.RoleKey]labels.Selector{}
-	for i := range clusters {
-		tenant := t.Of(clusters[i].Namespace)
-		if tenant == nil {
-			continue
-		}
-		mine := t.withoutOthersHosts(tenant)
-		if len(mine.MatchLabels)+len(mine.MatchExpressions)+len(tenant.Hosts.Namespaces) == 0 {
-			continue
-		}
-		for name, set := range clusters[i].Spec.Nodes { // each by itself
-			if selector, err := set.HostSelector(); err == nil {
-				asked[schedule.RoleKey{Cluster: schedule.KeyOf(&clusters[i]), Role: name}] = selector
-			}
-		}
-	}
-	return asked
 }
 
 // withoutOthersHosts returns a tenant's selector, without the virtual hosts that the Site has for other tenants only.
@@ -285,19 +265,6 @@ func (t *Tenants) withoutOthersHosts(tenant *Tenant) metav1.LabelSelector {
 		})
 	}
 	return selector
-}
-
-// both selects the hosts that a and b select.
-func both(a, b *metav1.LabelSelector) metav1.LabelSelector {
-	out := metav1.LabelSelector{MatchLabels: maps.Clone(a.MatchLabels),
-		MatchExpressions: slices.Clone(a.MatchExpressions)}
-	for _, key := range slices.Sorted(maps.Keys(b.MatchLabels)) {
-		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{
-			Key: key, Operator: metav1.LabelSelectorOpIn, Values: []string{b.MatchLabels[key]},
-		})
-	}
-	out.MatchExpressions = append(out.MatchExpressions, b.MatchExpressions...)
-	return out
 }
 
 // Clusters that hold hosts, or that hosts are leaving, by name.

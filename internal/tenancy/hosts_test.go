@@ -72,7 +72,7 @@ func TestClusterCaps(t *testing.T) {
 		for name := range strings.FieldsSeq(row.known) {
 			known = append(known, key(name))
 		}
-		found := tenants.Clusters(clusters, known, map[schedule.ClusterKey]bool{key(row.frozen): true})
+		found := tenants.Clusters(clusters, known, (*v1.SIPCluster).Leaves, map[schedule.ClusterKey]bool{key(row.frozen): true})
 		want(t, row.why, said(found), row.want)
 		if row.want != "" && len(found) != 1 {
 			t.Errorf("%s: %d complaints, want one", row.why, len(found))
@@ -80,11 +80,11 @@ func TestClusterCaps(t *testing.T) {
 	}
 	elsewhere := wanting("b", 0, 0, 0)
 	elsewhere.Namespace = "bank-test"
-	want(t, "in its other namespace", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), elsewhere}, nil, nil)), "bank/b: metadata.name")
+	want(t, "in its other namespace", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), elsewhere}, nil, (*v1.SIPCluster).Leaves, nil)), "bank/b: metadata.name")
 	urgent := wanting("z", 5, 0, 0)
-	want(t, "of newcomers, the one with less priority", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil, nil)), "bank/b: metadata.name")
+	want(t, "of newcomers, the one with less priority", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil, (*v1.SIPCluster).Leaves, nil)), "bank/b: metadata.name")
 	plain := Of(siteOf(t, "  maxClustersPerTenant: 1\n"), nil)
-	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil, nil)), "bank/a: metadata.name: one cluster too many: the tenant already has 1, counting those in the tree and those served before this one, and each namespace (the Site's spec.maxClustersPerTenant) may have at most 1")
+	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil, (*v1.SIPCluster).Leaves, nil)), "bank/a: metadata.name: one cluster too many: the tenant already has 1, counting those in the tree and those served before this one, and each namespace (the Site's spec.maxClustersPerTenant) may have at most 1")
 }
 
 func wanting(name string, priority int32, active, standby int) v1.SIPCluster {
@@ -94,14 +94,14 @@ func wanting(name string, priority int32, active, standby int) v1.SIPCluster {
 	return c
 }
 
-// TestNarrowed places clusters whose tenant has a pool: they get new hosts of the pool only, and keep what they have.
-func TestNarrowed(t *testing.T) {
+// TestGranted places clusters whose tenant has a pool: they get new hosts of the pool only, and keep what they have.
+func TestGranted(t *testing.T) {
 	tenants := Of(siteOf(t, bank), nil)
 	hosts := append(hostsOf("m", map[string]string{"pool": "finance"}, "f1", "f2"), hostsOf("m", map[string]string{"pool": "else"}, "e1", "e2")...)
 	c := wanting("a", 0, 2, 0)
 	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "m", Name: "e1"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
-	given := []v1.SIPCluster{c}
-	placement, err := schedule.Plan(tenants.Narrowed(given), hosts, held, schedule.Options{Keys: keys})
+	options := schedule.Options{Keys: keys, Granted: tenants.Granted([]schedule.ClusterKey{schedule.KeyOf(&c)})}
+	placement, err := schedule.Plan([]v1.SIPCluster{c}, hosts, held, options)
 	must.OK(t, err)
 	var found []string
 	for _, a := range placement.Clusters[0].Roles[0].Assigned {
@@ -109,10 +109,8 @@ func TestNarrowed(t *testing.T) {
 	}
 	must.That(t, strings.Join(found, " ") == "e1 f1" && len(placement.Clusters[0].Roles[0].Releasing) == 0,
 		"found %v, want e1, which it held, and f1, of its pool", found)
-	set := given[0].Spec.Nodes["Worker"]
-	must.That(t, len(set.LabelSelector.MatchExpressions) == 0, "the spec itself was changed")
 	c.Spec.Nodes["Worker"] = v1.NodeSet{Count: &v1.NodeCount{Active: 3}}
-	placement, err = schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
+	placement, err = schedule.Plan([]v1.SIPCluster{c}, hosts, schedule.Previous{}, options)
 	must.That(t, err == nil && !placement.Schedulable(),
 		"three hosts of a pool of two: found %v, want it to be unschedulable", err)
 }
@@ -128,19 +126,22 @@ func TestOthersVirtualHosts(t *testing.T) {
 		hosts = append(hosts, hostsOf("m", map[string]string{"pool": "finance", v1alpha1.VirtualHostsLabel: "vino." + name}, name)...)
 	}
 	for active, placed := range map[int]bool{2: true, 3: false} {
-		placement, err := schedule.Plan(Of(site, nil).Narrowed([]v1.SIPCluster{wanting("a", 0, active, 0)}), hosts, schedule.Previous{}, schedule.Options{Keys: keys})
+		c := wanting("a", 0, active, 0)
+		placement, err := schedule.Plan([]v1.SIPCluster{c}, hosts, schedule.Previous{}, schedule.Options{Keys: keys,
+			Granted: Of(site, nil).Granted([]schedule.ClusterKey{schedule.KeyOf(&c)})})
 		must.That(t, err == nil && placement.Schedulable() == placed,
 			"%d hosts: found %v, want schedulable %t", active, err, placed)
 	}
 }
 
-// TestNarrowedNamespaces: new hosts come from the tenant's namespaces of hosts only, and what it has stays.
-func TestNarrowedNamespaces(t *testing.T) {
+// TestGrantedNamespaces: new hosts come from the tenant's namespaces of hosts only, and what it has stays.
+func TestGrantedNamespaces(t *testing.T) {
 	tenants := Of(siteOf(t, "  hosts: {namespaces: [east, west, north]}\n  tenants:\n  - {name: bank, namespaces: [bank], hosts: {namespaces: [west, north], max: 9}}\n"), nil)
 	hosts := append(append(hostsOf("east", nil, "e1", "e2"), hostsOf("west", nil, "w1", "w2")...), hostsOf("north", nil, "n1")...)
 	c := wanting("a", 0, 3, 0)
 	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
-	placement, err := schedule.Plan(tenants.Narrowed([]v1.SIPCluster{c}), hosts, held, schedule.Options{Keys: keys})
+	placement, err := schedule.Plan([]v1.SIPCluster{c}, hosts, held, schedule.Options{Keys: keys,
+		Granted: tenants.Granted([]schedule.ClusterKey{schedule.KeyOf(&c)})})
 	must.OK(t, err)
 	var found []string
 	for _, a := range placement.Clusters[0].Roles[0].Assigned {

@@ -54,7 +54,11 @@ func (t *Tenants) Suggest(clusters []v1.SIPCluster, files Files, held Counts) []
 			byNamespace[c.Namespace] = n
 		}
 		n.add(c)
-		want, has := Wants(c), held.Of(schedule.KeyOf(c))
+		var want Count
+		if !c.Leaves() {
+			want = Wants(c)
+		}
+		has := held.Of(schedule.KeyOf(c))
 		n.hosts = n.hosts.plus(Count{max(want.Hosts, has.Hosts), max(want.Standby, has.Standby)})
 	}
 	// Clusters without a spec hold hosts, too, until they are released.

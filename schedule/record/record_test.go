@@ -47,7 +47,12 @@ func decide(w world) ([]string, error) {
 		NodeType: keys.NodeType, Standby: keys.Standby,
 	}, Reserved: w.reserved}
 	tenants := tenancy.Of(site, []string{"metal", "annex"})
-	placement, err := schedule.Plan(tenants.Narrowed(w.clusters), w.hosts, schedule.Previous{}, options)
+	var clusters []schedule.ClusterKey
+	for i := range w.clusters {
+		clusters = append(clusters, schedule.KeyOf(&w.clusters[i]))
+	}
+	options.Granted = tenants.Granted(clusters)
+	placement, err := schedule.Plan(w.clusters, w.hosts, schedule.Previous{}, options)
 	if err != nil {
 		return nil, err
 	}

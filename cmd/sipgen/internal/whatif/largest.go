@@ -16,10 +16,9 @@ func (s *Supposed) Largest(p *app.Planned) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	clusters := p.Loaded.Tenants.Narrowed(today.All)
 	var lines []string
 	for _, count := range s.counts {
-		most, err := schedule.LargestUpTo(clusters, p.Loaded.Hosts.Hosts, p.Clusters.Claims, today.Options, count.cluster,
+		most, err := schedule.LargestUpTo(today.All, p.Loaded.Hosts.Hosts, p.Clusters.Claims, today.Options, count.cluster,
 			count.role, v1.MaxCount, s.counted(p, count))
 		if err != nil {
 			return nil, err
@@ -44,7 +43,7 @@ func (s *Supposed) counted(p *app.Planned, count roleCount) schedule.Counted {
 		if err != nil {
 			return nil, schedule.Options{}, err
 		}
-		return p.Loaded.Tenants.Narrowed(admitted.All), admitted.Options, nil
+		return admitted.All, admitted.Options, nil
 	}
 }
 
