@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
@@ -103,7 +105,7 @@ func merges(site *v1alpha1.Site) bool { return site.Spec.Hosts.Apply == v1alpha1
 // marks returns the findings on a host itself, in the order in which they are to be fixed.
 func marks(site *v1alpha1.Site, host *inventory.Host) []finding.Finding {
 	// Another app that is still there would undo all other fixes with its next sync.
-	out := otherApps(host)
+	out := otherApps(site, host)
 	if merges(site) {
 		out = append(out, ownership(site, host)...)
 	}
@@ -276,27 +278,42 @@ func metadataOf(site *v1alpha1.Site, host *inventory.Host, entry int) (foreign [
 }
 
 // otherApps finds the marks of a Kustomization or an Application that is not sipgen's.
-func otherApps(host *inventory.Host) []finding.Finding {
+func otherApps(site *v1alpha1.Site, host *inventory.Host) []finding.Finding {
 	var out []finding.Finding
 	if name := host.Engine[fluxName]; name != "" && !ours(name) {
 		out = append(out, onHost(host, fmt.Sprintf("it belongs to the Kustomization %s/%s", host.Engine[fluxNamespace],
 			name),
-			"two Kustomizations with one host undo each other's labels and may remove its spec; first turn pruning off in that Kustomization, then remove the host from it",
+			"two Kustomizations with one host undo each other's labels and may remove its spec"+
+				stopFirst("kustomizations.kustomize.toolkit.fluxcd.io", host.Engine[fluxNamespace], name,
+					`{"spec":{"suspend":true,"prune":false,"deletionPolicy":"Orphan"}}`),
 			command("label", host, fluxName+"-", fluxNamespace+"-")))
 	}
 	if id := host.Engine[argoTracking]; id != "" {
 		app, _, _ := strings.Cut(id, ":")
 		// An Application outside Argo CD's own namespace is "namespace_name".
-		if _, name, found := strings.Cut(app, "_"); found {
-			app = name
+		namespace := site.Spec.ArgoCD.Namespace
+		if in, name, found := strings.Cut(app, "_"); found {
+			namespace, app = in, name
 		}
 		if !ours(app) && !inWaves(app) {
 			out = append(out, onHost(host, redact.Sprintf("it belongs to the Application %q", app),
-				"two Applications with one host undo each other's labels; first turn pruning off in that Application, then remove the host from it",
+				"two Applications with one host undo each other's labels"+
+					stopFirst("applications.argoproj.io", namespace, app, `{"spec":{"syncPolicy":{"automated":null}}}`),
 				command("annotate", host, argoTracking+"-")))
 		}
 	}
 	return out
+}
+
+// stopFirst returns what comes before the fix: the guards, and the command that stops another app, whose next sync would
+// undo the fix.
+func stopFirst(kind, namespace, name, patch string) string {
+	words := "; first apply the guards, then stop it and take it away as docs/applied-hosts.md says"
+	if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 || redact.Plain(name) != name {
+		return words // no name for a command
+	}
+	return words + ": kubectl -n " + namespace + " patch " + kind + " " + name + " --field-manager=oncall --type=merge -p '" +
+		patch + "'"
 }
 
 // inWaves reports whether sipgen gives such names to Applications with both a cluster's hosts and its services.
