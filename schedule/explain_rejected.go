@@ -14,6 +14,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/schedule/solve"
 )
 
 // lot is a set of hosts with the same kind, class, and reason (or role) for being unavailable.
@@ -71,20 +72,25 @@ func (s *planner) countRejected() {
 
 // rejectedOf counts the hosts that a selector of the roles matches and that no role of them can have.
 func (s *planner) rejectedOf(roles []*role) []ReasonCount {
-	var kinds []int32
+	selections := map[*solve.Set]bool{}
 	for _, r := range roles {
-		kinds = append(kinds, r.shape.selected.All()...)
+		selections[r.shape.selected] = true
 		if r.wide != nil && r.want() > 0 {
-			kinds = append(kinds, s.selects(r.wide).All()...)
+			selections[s.selects(r.wide)] = true
 		}
 	}
-	slices.Sort(kinds)
-	no := map[Reason]int{}
-	for _, kind := range slices.Compact(kinds) {
-		for i := range s.lots[kind] {
-			lot := &s.lots[kind][i]
-			if why := s.rejects(roles, lot); why != nil {
-				no[why] += lot.hosts
+	no, seen := map[Reason]int{}, make([]bool, len(s.kinds))
+	for selected := range selections { // a sum
+		for _, kind := range selected.All() {
+			if seen[kind] {
+				continue
+			}
+			seen[kind] = true
+			for i := range s.lots[kind] {
+				lot := &s.lots[kind][i]
+				if why := s.rejects(roles, lot); why != nil {
+					no[why] += lot.hosts
+				}
 			}
 		}
 	}
