@@ -198,6 +198,10 @@ func TestHostCommandByRedfish(t *testing.T) {
 	write(t, password, []byte("renewed"), 0o440)
 	out, err := p.host(t, "reboot", "node-1")
 	need.That(t, err != nil, "the former password is used: %s", out)
+	for _, args := range [][]string{{"status", "node-1"}, {"status"}} {
+		out, err := p.host(t, args...)
+		need.That(t, err != nil && strings.Contains(out, "401"), "host %q at a BMC that refuses: %v, %s", args, err, out)
+	}
 	write(t, password, right, 0o440)
 	out, err = p.host(t, "reboot", "node-1")
 	need.Must(t, err == nil, "%v\n%s", err, out)
