@@ -129,13 +129,13 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	for _, word := range planned.LintErrors() {
 		ui.Say("publish would report: %s", word)
 	}
-	if ofNetwork && loaded.Network.Overlaps() {
-		return errFinding
-	}
 	refused := errors.Join(sayRefusals(ui, "render and publish", refusals), sayRefusals(ui, "publish", beyond))
 	hintAtSpecs(ui, planned.Clusters.Problems)
-	if refused != nil {
+	switch {
+	case refused != nil:
 		return errRefused
+	case ofNetwork && loaded.Network.Overlaps():
+		return errFinding
 	}
 	return outcome(planned)
 }

@@ -44,6 +44,9 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 	if _, err := os.Lstat(spec); !alone && !errors.Is(err, fs.ErrNotExist) {
 		return redact.Errorf("%s: there is one already", spec)
 	}
+	if err := b.writeSchemas(ui); err != nil { // first: an error is for a run that has written nothing
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(spec), 0o755); err != nil {
 		return err
 	}
@@ -56,9 +59,6 @@ func (b *Beginning) write(ui *terminal.UI, found *survey.Found, proposal survey.
 		}
 	}
 	if err := writeNew(site, siteText); err != nil {
-		return err
-	}
-	if err := b.writeSchemas(ui); err != nil {
 		return err
 	}
 	ui.Done = site + " is written"
