@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 )
 
-// TestRequestsOfStrangers: a request of anybody is an object in the management cluster. Each says that it expires, after
-// ten minutes or five; Dex deletes expired ones every five minutes.
+// TestRequestsOfStrangers: a request of anybody is an object in the management cluster. Each says that it expires,
+// after ten minutes or five; Dex deletes expired ones every five minutes.
 func TestRequestsOfStrangers(t *testing.T) {
 	const requests = 200
 	management := server(t)
@@ -31,7 +31,8 @@ func TestRequestsOfStrangers(t *testing.T) {
 		need.OK(t, err)
 		response.Body.Close()
 		need.Equal(t, "a login", response.StatusCode, http.StatusFound)
-		response, err = client.PostForm(d.issuer+"/device/code", url.Values{"client_id": {"kubernetes"}, "scope": {"openid"}})
+		device := url.Values{"client_id": {"kubernetes"}, "scope": {"openid"}}
+		response, err = client.PostForm(d.issuer+"/device/code", device)
 		need.OK(t, err)
 		response.Body.Close()
 		need.Equal(t, "a device", response.StatusCode, http.StatusOK)
@@ -48,7 +49,8 @@ func TestRequestsOfStrangers(t *testing.T) {
 			need.OK(t, err)
 			expiry, err := time.Parse(time.RFC3339, text)
 			need.That(t, err == nil && !expiry.Before(began.Add(lifetime).Truncate(time.Second)) &&
-				!expiry.After(ended.Add(lifetime)), "%s: expires at %s (%v), want %s after %s", resource, text, err, lifetime, began)
+				!expiry.After(ended.Add(lifetime)), "%s: expires at %s (%v), want %s after %s", resource, text, err,
+				lifetime, began)
 		}
 	}
 }

@@ -186,8 +186,8 @@ func serveTrue(connection net.Conn, config *ssh.ServerConfig) {
 	}
 }
 
-// TestRenewedEnvOfDex: the company renews the secret of Dex's client. Dex goes on with the one of its start, and one that
-// is started later has the renewed one.
+// TestRenewedEnvOfDex: the company renews the secret of Dex's client. Dex goes on with the one of its start, and one
+// that is started later has the renewed one.
 func TestRenewedEnvOfDex(t *testing.T) {
 	d := newDexServer(t)
 	up := upstream(t, d, "renewed")
