@@ -155,12 +155,13 @@ func TestServicesOfOthers(t *testing.T) {
 		return c
 	}
 	l := &Loaded{
-		Site: &v1alpha1.Site{}, Hosts: &inventory.Inventory{}, Clusters: []v1.SIPCluster{cluster("bank"), cluster("edge")},
-		services: []inventory.ServiceObject{{
-			Kind: "Deployment", Namespace: "bank", Name: v1.ServiceName(v1.ListWorker, 0, "a"),
-			Owners: []inventory.Owner{{Manager: "manager", Operation: "Update", Made: true}},
-		}},
+		Site: &v1alpha1.Site{}, Hosts: &inventory.Inventory{},
+		Specs: Specs{Clusters: []v1.SIPCluster{cluster("bank"), cluster("edge")}},
 	}
+	l.objects.services.found = []inventory.ServiceObject{{
+		Kind: "Deployment", Namespace: "bank", Name: v1.ServiceName(v1.ListWorker, 0, "a"),
+		Owners: []inventory.Owner{{Manager: "manager", Operation: "Update", Made: true}},
+	}}
 	l.Site.Spec.Engine = v1alpha1.EngineFlux
 	l.leaveAlone()
 	var frozen []schedule.ClusterKey

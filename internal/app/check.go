@@ -53,14 +53,15 @@ func Check(r *Rendered, how Tolerance) *Checked {
 
 // live returns the objections to the patches by the state of the cluster.
 func (p *Planned) live() []finding.Finding {
-	patched := p.patched()
+	objects, patched := &p.Loaded.objects, p.patched()
+	left := objects.leftovers.found
 	isPatched := func(host *inventory.Host) bool { return patched[host.Key()] }
 	findings := preflight.Check(p.Loaded.Site, p.Loaded.Hosts.Hosts, isPatched)
 	findings = append(findings, preflight.Sites(p.Loaded.Site.Name, p.Loaded.Site.Spec.Hosts.Namespaces,
-		p.Loaded.guards)...)
-	findings = append(findings, preflight.PortNames(p.Clusters.All, p.Loaded.services)...)
-	findings = append(findings, preflight.MissingHostKeys(p.Clusters.All, p.Loaded.services, p.Loaded.hostKeys)...)
-	return append(findings, preflight.Finalizers(p.Clusters.All, p.Loaded.finalized)...)
+		objects.guards.found)...)
+	findings = append(findings, preflight.PortNames(p.Clusters.All, objects.services.found)...)
+	findings = append(findings, preflight.MissingHostKeys(p.Clusters.All, objects.services.found, left.hostKeys)...)
+	return append(findings, preflight.Finalizers(p.Clusters.All, left.finalized)...)
 }
 
 // preflight refuses a tree whose patches would harm the live hosts that it assigns or releases.
@@ -69,9 +70,9 @@ func (p *Planned) preflight() (warnings []finding.Finding, err error) {
 		what string
 		err  error
 	}{
-		{"field ownership of services was", p.Loaded.unseen},
-		{"what the SIP operator may have left was", p.Loaded.left},
-		{"whether another site on this API server guards the same namespaces was", p.Loaded.unguarded},
+		{"field ownership of services was", p.Loaded.objects.services.err},
+		{"what the SIP operator may have left was", p.Loaded.objects.leftovers.err},
+		{"whether another site on this API server guards the same namespaces was", p.Loaded.objects.guards.err},
 	} {
 		if unchecked.err != nil {
 			warnings = append(warnings, finding.Finding{Code: finding.Unchecked, Severity: finding.Warning,

@@ -124,7 +124,7 @@ func (l *Loaded) leaveAlone() {
 				Text: redact.Text(text.Line(found[0].Message))})
 		}
 	}
-	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.services) {
+	for _, found := range preflight.Services(l.Site.Spec.Engine, l.Clusters, l.objects.services.found) {
 		l.Problems = append(l.Problems, admit.Problems(finding.Unpatchable, holdings.ClusterNamed(found.Cluster),
 			errors.New(found.Sentence()))...)
 	}

@@ -98,17 +98,27 @@ func (in *Inputs) LiveServices(ctx context.Context) ([]inventory.ServiceObject, 
 	return live.ServiceObjects(ctx, cfg)
 }
 
+// liveObjects reads what a plan of the clusters needs besides specs and hosts.
+func (in *Inputs) liveObjects(ctx context.Context, clusters []v1.SIPCluster) (out liveObjects) {
+	out.guards = read(in.liveGuards(ctx))
+	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool { return len(preflight.ServiceNames(&c)) > 0 }) {
+		out.services = read(in.LiveServices(ctx))
+	}
+	out.leftovers = read(in.liveLeftovers(ctx, clusters, out.services.found))
+	return out
+}
+
 // liveLeftovers reads what is left of the SIP operator: whether its jump hosts have the Secrets that they will need,
 // and which SIPClusters carry its finalizer.
 func (in *Inputs) liveLeftovers(ctx context.Context, clusters []v1.SIPCluster,
-	services []inventory.ServiceObject) (hostKeys []inventory.SecretSeen, finalized []inventory.Finalized, err error) {
+	services []inventory.ServiceObject) (out leftovers, err error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
-		return nil, nil, err
+		return leftovers{}, err
 	}
 	hostKeys, keysErr := live.SecretsSeen(ctx, cfg, preflight.HostKeySecrets(clusters, services))
-	finalized, err = live.Finalized(ctx, cfg, SIPClusters, v1.SIPFinalizer)
-	return hostKeys, finalized, errors.Join(keysErr, err)
+	finalized, err := live.Finalized(ctx, cfg, SIPClusters, v1.SIPFinalizer)
+	return leftovers{hostKeys, finalized}, errors.Join(keysErr, err)
 }
 
 // LiveState reads the live hosts without their addresses and without any Secret.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,57 +19,75 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/lint"
 	"github.com/airshipit/sipgen/internal/netplan"
-	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/files"
 )
 
-// Loaded is the input of a placement, except the previous tree.
+// Loaded is the input of a placement, except the previous tree: one site as it was read.
 type Loaded struct {
-	Site     *v1alpha1.Site
-	Clusters []v1.SIPCluster
-	Hosts    *inventory.Inventory
-	// secrets are the names of the Secrets next to the specs, "namespace/name".
-	secrets []string
-	// hostNamespaces are the sorted namespaces with hosts, including those of other sites.
-	hostNamespaces []string
-	// others are the hosts in files outside the site's namespaces, "namespace/name".
-	others []string
+	Site *v1alpha1.Site
+	Specs
+	Hosts *inventory.Inventory
 	// Live: the hosts were read from the cluster by this run.
 	Live bool
+	// others are the hosts in files outside the site's namespaces, "namespace/name".
+	others []string
+	// LeftOut are hosts that a what-if took out of the inventory, without a warning.
+	LeftOut []inventory.Host
+	objects liveObjects
+
 	// Tenants are the tenants with their grants, nil without a site.
 	Tenants *tenancy.Tenants
+	// Network is every address, port and MAC address of the site, with their conflicts.
+	Network *netplan.Comparison
+	// Unpatchable is why no patch of a host may be written, by host, if the run continues without it.
+	Unpatchable map[string][]finding.Finding
+	// built caches the tenants' services that this run has built.
+	built *serviceBuilds
+}
+
+// Specs are the specs of a site, bound to their tenants.
+type Specs struct {
+	// Clusters are the valid specs, by namespace and name.
+	Clusters []v1.SIPCluster
 	// Problems are about single specs and files. They freeze their clusters.
 	Problems []admit.Problem
-	// empty are about the files of specs with nothing in them.
-	empty []error
 	// Written maps each cluster to its file, as package tenancy names files.
 	Written tenancy.Files
 	// Unread are files without a spec, and manifests that only the site may write.
 	Unread []string
-	// LeftOut are hosts that a what-if took out of the inventory, without a warning.
-	LeftOut []inventory.Host
-	// guards are in force on the cluster of the hosts; unguarded is why they could not be read.
-	guards    []inventory.GuardBinding
-	unguarded error
-	// Network is every address, port and MAC address of the site, with their conflicts.
-	Network *netplan.Comparison
-	// services are the live Deployments and Services with names of tenants' services, if a cluster has services;
-	// unseen is why they could not be read.
-	services []inventory.ServiceObject
-	unseen   error
-	// Unpatchable is why no patch of a host may be written, by host, if the run continues without it.
-	Unpatchable map[string][]finding.Finding
-	// hostKeys are Secrets that the first sync over the SIP operator's jump hosts needs. finalized are SIPClusters
-	// with its finalizer. left is why one of the two could not be read.
+	// secrets are the names of the Secrets next to the specs, "namespace/name".
+	secrets []string
+	// empty are about the files with nothing in them.
+	empty []error
+}
+
+// liveObjects are what a run reads from the cluster besides specs and hosts.
+type liveObjects struct {
+	// guards are in force on the cluster of the hosts.
+	guards reading[[]inventory.GuardBinding]
+	// services are the Deployments and Services with names of tenants' services, if a cluster has services.
+	services reading[[]inventory.ServiceObject]
+	// leftovers are of the SIP operator.
+	leftovers reading[leftovers]
+}
+
+// leftovers are Secrets that the first sync over the SIP operator's jump hosts needs, and SIPClusters with its
+// finalizer.
+type leftovers struct {
 	hostKeys  []inventory.SecretSeen
 	finalized []inventory.Finalized
-	left      error
-	// built caches the tenants' services that this run has built.
-	built *serviceBuilds
 }
+
+// reading is what was read, and why it, or a part of it, could not be.
+type reading[T any] struct {
+	found T
+	err   error
+}
+
+func read[T any](found T, err error) reading[T] { return reading[T]{found, err} }
 
 // Warnings returns findings about valid inputs that are likely mistakes.
 func (l *Loaded) Warnings() []finding.Finding {
@@ -123,15 +140,15 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 		site, siteErr = api.CompleteSite(site, specs.manifests)
 	}
 	hosts, hostsErr := in.loadHosts(ctx, stdin, site, specs.valid())
-	l := &Loaded{Site: site, secrets: specs.secrets, Hosts: hosts, Live: in.Inventory == FromCluster,
-		Unread: specs.unread, built: &serviceBuilds{}}
-	if hosts != nil {
-		l.hostNamespaces = namespacesOf(hosts.Hosts)
-	}
+	l := &Loaded{Site: site, Hosts: hosts, Live: in.Inventory == FromCluster, built: &serviceBuilds{}}
 	if site != nil {
-		l.Tenants = tenancy.Of(site, l.hostNamespaces)
+		var namespaces []string
+		if hosts != nil {
+			namespaces = namespacesOf(hosts.Hosts)
+		}
+		l.Tenants = tenancy.Of(site, namespaces)
 	}
-	l.take(specs)
+	l.Specs = specs.bind(l.Tenants)
 	if specsErr == nil && len(l.Clusters)+len(l.Problems) == 0 && specs.files {
 		switch {
 		case len(specs.sites) > 0:
@@ -143,11 +160,7 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 		}
 	}
 	if l.Live && hosts != nil {
-		l.guards, l.unguarded = in.liveGuards(ctx)
-		if slices.ContainsFunc(l.Clusters, func(c v1.SIPCluster) bool { return len(preflight.ServiceNames(&c)) > 0 }) {
-			l.services, l.unseen = in.LiveServices(ctx)
-		}
-		l.hostKeys, l.finalized, l.left = in.liveLeftovers(ctx, l.Clusters, l.services)
+		l.objects = in.liveObjects(ctx, l.Clusters)
 	}
 	if err := errors.Join(siteErr, specsErr, hostsErr); err != nil {
 		return l, err

@@ -158,21 +158,20 @@ func problemsIn(file string, effect admit.Effect, code string, cluster schedule.
 }
 
 // Wrong returns the faults of the specs, each once.
-func (l *Loaded) Wrong() (out []finding.Finding) {
-	for i := range l.Problems {
-		if f := l.Problems[i].Finding; !slices.Contains(out, f) {
+func (s *Specs) Wrong() (out []finding.Finding) {
+	for i := range s.Problems {
+		if f := s.Problems[i].Finding; !slices.Contains(out, f) {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// take binds each spec to its tenant, and records its problems. A spec whose author has no say in the cluster is
-// dropped.
-func (l *Loaded) take(s *specs) {
-	l.Problems = append(l.Problems, s.broken...)
-	l.empty = s.empty
-	l.Written = tenancy.Files{}
+// bind binds each spec to its tenant, and records its problems. A spec whose author has no say in the cluster is
+// dropped. Without a Site there are no tenants.
+func (s *specs) bind(tenants *tenancy.Tenants) Specs {
+	out := Specs{Problems: slices.Clone(s.broken), Written: tenancy.Files{}, Unread: s.unread, secrets: s.secrets,
+		empty: s.empty}
 	first := map[string]manifest.Place{}
 	for i := range s.decoded {
 		d := &s.decoded[i]
@@ -184,14 +183,14 @@ func (l *Loaded) take(s *specs) {
 			}
 		}
 		key := schedule.KeyOf(cluster)
-		if l.Tenants != nil && key.Valid() {
-			if strange := l.Tenants.Written(cluster, d.file); len(strange) > 0 {
+		if tenants != nil && key.Valid() {
+			if strange := tenants.Written(cluster, d.file); len(strange) > 0 {
 				effect := admit.Beside
-				if l.Tenants.Author(d.file) != nil {
+				if tenants.Author(d.file) != nil {
 					effect = admit.Strange
 				}
 				for _, e := range strange {
-					l.Problems = append(l.Problems, problemsIn(d.file, effect, finding.Strange, key,
+					out.Problems = append(out.Problems, problemsIn(d.file, effect, finding.Strange, key,
 						cluster.Problem(e.Path, "%s", e.Message))...)
 				}
 				continue
@@ -204,21 +203,22 @@ func (l *Loaded) take(s *specs) {
 		if cluster.Leaves() {
 			effect = admit.Freezes
 		}
-		l.Problems = append(l.Problems, problemsIn(d.file, effect, finding.Invalid, key, errors.Join(d.Errs...))...)
+		out.Problems = append(out.Problems, problemsIn(d.file, effect, finding.Invalid, key, errors.Join(d.Errs...))...)
 		if !read || !hasValidName(cluster) {
 			continue
 		}
 		if at, twice := first[cluster.Key()]; twice {
 			problem := problemsIn(d.file, effect, finding.Invalid, key, cluster.Problem("metadata.name", ""))[0]
-			problem.Finding = problem.Naming(at.String(), l.Written[cluster.Key()], d.Twice)
-			l.Problems = append(l.Problems, problem)
+			problem.Finding = problem.Naming(at.String(), out.Written[cluster.Key()], d.Twice)
+			out.Problems = append(out.Problems, problem)
 			continue
 		}
 		first[cluster.Key()] = cluster.Source
-		l.Written[cluster.Key()] = d.file
-		l.Clusters = append(l.Clusters, *cluster)
+		out.Written[cluster.Key()] = d.file
+		out.Clusters = append(out.Clusters, *cluster)
 	}
-	slices.SortFunc(l.Clusters, func(a, b v1.SIPCluster) int {
+	slices.SortFunc(out.Clusters, func(a, b v1.SIPCluster) int {
 		return cmp.Or(strings.Compare(a.Namespace, b.Namespace), strings.Compare(a.Name, b.Name))
 	})
+	return out
 }
