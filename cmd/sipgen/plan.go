@@ -188,7 +188,7 @@ func sayRefusals(ui *terminal.UI, commands string, err error) error {
 	}
 	for _, refusal := range app.Flatten(err) {
 		would := "report"
-		if strings.HasPrefix(refusal.Error(), "refused: ") {
+		if refused := (*app.RefusedError)(nil); errors.As(refusal, &refused) {
 			would = "end with"
 		}
 		ui.Say("%s would %s: %s", commands, would, refusal)

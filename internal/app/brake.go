@@ -37,10 +37,10 @@ func (p *Planned) brake(accept int) error {
 			text.Count(total, "host"), besides(accepted), describeLoss(p.loss), now.orAll())
 	}
 	return errors.Join(
-		fmt.Errorf("refused: %d of %d claimed hosts would be lost or released, but the site allows only %d "+
+		refusef("%d of %d claimed hosts would be lost or released, but the site allows only %d "+
 			"(spec.brake: %s%s): %s", total, p.loss.Claimed, p.BrakeLimit(), brakeRule(p.Loaded.Site), besides(accepted),
 			describeLoss(p.loss)),
-		fmt.Errorf("refused: check the specs and the inventory first; if every one of these hosts is meant to go, "+
+		refusef("check the specs and the inventory first; if every one of these hosts is meant to go, "+
 			"repeat publish (or render) with --accept-loss %d", total),
 	)
 }

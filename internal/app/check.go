@@ -85,7 +85,7 @@ func (p *Planned) preflight() (warnings []finding.Finding, err error) {
 			warnings = append(warnings, f)
 			continue
 		}
-		errs = append(errs, fmt.Errorf("refused: %s", f.Sentence()))
+		errs = append(errs, refusef("%s", f.Sentence()))
 	}
 	return slices.Concat(warnings, p.passedOver(), p.missingBase()), errors.Join(errs...)
 }

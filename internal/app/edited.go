@@ -128,11 +128,11 @@ func (b *Before) refuseEdited() error {
 	var problems []error
 	for i := range b.Edited {
 		if f := &b.Edited[i]; f.folder == "" {
-			problems = append(problems, fmt.Errorf("refused: %s was %s by hand: %s", below(b.Where, f.Path), f.What, wayBack))
+			problems = append(problems, refusef("%s was %s by hand: %s", below(b.Where, f.Path), f.What, wayBack))
 		}
 	}
 	if more := len(problems) - mostEdited; more > 0 {
-		problems = append(problems[:mostEdited], fmt.Errorf("refused: and %s of the site", text.Count(more, "more file")))
+		problems = append(problems[:mostEdited], refusef("and %s of the site", text.Count(more, "more file")))
 	}
 	return errors.Join(problems...)
 }

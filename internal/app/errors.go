@@ -2,6 +2,7 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 
@@ -64,6 +65,14 @@ func (e *AskedError) Hint() string {
 	}
 	return redact.Sprintf("the API server is %s (%s): %s", e.Server, whose, what)
 }
+
+// RefusedError is why publish and render end and write nothing. Other errors of a check are faults of the inputs.
+type RefusedError struct{ err error }
+
+func (e *RefusedError) Error() string { return "refused: " + e.err.Error() }
+func (e *RefusedError) Unwrap() error { return e.err }
+
+func refusef(format string, args ...any) error { return &RefusedError{fmt.Errorf(format, args...)} }
 
 // Flatten splits joined errors, in order, and drops repetitions.
 func Flatten(err error) []error {

@@ -19,10 +19,10 @@ func (p *Planned) lost(accept bool) error {
 		return nil
 	}
 	if here := p.Before.elsewhere[p.Loaded.Site.Name]; len(here) > 0 {
-		return redact.Errorf("refused: first tree in folder %q of branch %q: a new site, or a wrong path? "+
+		return &RefusedError{redact.Errorf("first tree in folder %q of branch %q: a new site, or a wrong path? "+
 			"Site %s has its tree in folder %q of that branch: name this one in spec.repository.path; "+
 			"or move it as docs/change-site.md says; or give a new site a name of its own",
-			p.Before.folder, p.Before.branch, p.Loaded.Site.Name, here[0])
+			p.Before.folder, p.Before.branch, p.Loaded.Site.Name, here[0])}
 	}
 	if accept {
 		return nil
@@ -36,7 +36,7 @@ func (p *Planned) lost(accept bool) error {
 	if len(synced) == 0 {
 		return nil
 	}
-	return fmt.Errorf("refused: %s has no tree, but Flux or Argo CD has labeled %s for clusters (%s)"+
+	return refusef("%s has no tree, but Flux or Argo CD has labeled %s for clusters (%s)"+
 		": a wrong spec.repository.path or branch? "+
 		"Else the tree is lost; restore it (sipgen help runbook tree-lost); "+
 		"if it cannot be restored, sipgen publish --accept-lost-tree plans from the labels alone",

@@ -188,11 +188,11 @@ func (b *Beginning) base() (folder string, guessed bool, err error) {
 // ofFlags returns the errors of a generated Site that come from a flag, by its name: the Site has no file.
 func ofFlags(err error) error {
 	var errs []error
+	flags := map[string]string{"spec.repository.url": "--repo", "metadata.name": "--name"}
 	for _, e := range app.Flatten(err) {
-		for field, flag := range map[string]string{"spec.repository.url": "--repo", "metadata.name": "--name"} {
-			if _, what, found := strings.Cut(e.Error(), ": "+field+": "); found {
-				errs = append(errs, fmt.Errorf("%s: %s", flag, what))
-			}
+		var problem *manifest.Problem
+		if errors.As(e, &problem) && flags[problem.Field] != "" {
+			errs = append(errs, fmt.Errorf("%s: %s", flags[problem.Field], problem.Message))
 		}
 	}
 	return errors.Join(errs...)
