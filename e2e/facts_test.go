@@ -257,7 +257,7 @@ spec: {interval: 1h, retryInterval: 2s, path: ./hosts, prune: false, force: fals
 		env.api.Apply(t, "e2e", fmt.Sprintf(`
 apiVersion: argoproj.io/v1alpha1
 kind: Application
-metadata: {namespace: argocd, name: %s, annotations: {argocd.argoproj.io/compare-options: ServerSideDiff=true}}
+metadata: {namespace: argocd, name: %s}
 spec:
   project: default
   source: {repoURL: %q, targetRevision: main, path: hosts}

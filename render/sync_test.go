@@ -115,7 +115,6 @@ func TestArgoSyncObjects(t *testing.T) {
 		shared     = "FailOnSharedResource=true"
 		keep       = "Prune=false Delete=false"
 		migration  = "ClientSideApplyMigration=false"
-		diff       = "ServerSideDiff=true"
 	)
 	name := func(a *argocd.Application) string { return a.Name }
 	check := func(tree Tree, want map[string]row) {
@@ -149,18 +148,18 @@ func TestArgoSyncObjects(t *testing.T) {
 		"sipgen-dc1-site":   {wave: "-1", options: keeping},
 		"lab.a.rights":      {prune: true, finalizer: true, wave: "-1", options: serverSide},
 		"lab.a.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
-		"lab.a.hosts":       {wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep},
+		"lab.a.hosts":       {wave: "1", options: serverSide + " " + migration + " " + keep},
 		"lab.b.infra":       {prune: true, finalizer: true, wave: "0", options: pruning},
-		"lab.b.hosts":       {wave: "0", compare: diff, options: serverSide + " " + migration + " " + keep},
+		"lab.b.hosts":       {wave: "0", options: serverSide + " " + migration + " " + keep},
 	}
 	check(guarded(t, argo), plain)
 	waves, overlaid := maps.Clone(plain), maps.Clone(plain)
 	delete(waves, "lab.a.hosts")
-	waves["lab.a.infra"] = row{prune: true, finalizer: true, wave: "0", compare: diff, options: serverSide + " " + migration}
+	waves["lab.a.infra"] = row{prune: true, finalizer: true, wave: "0", options: serverSide + " " + migration}
 	check(guarded(t, inWaves), waves)
 	delete(overlaid, "lab.a.hosts")
 	delete(overlaid, "lab.b.hosts")
-	overlaid["sipgen-dc1-hosts"] = row{wave: "1", compare: diff, options: serverSide + " " + migration + " " + keep + " " + shared}
+	overlaid["sipgen-dc1-hosts"] = row{wave: "1", options: serverSide + " " + migration + " " + keep + " " + shared}
 	check(guarded(t, func(s *v1alpha1.Site) { argo(s); inOverlay(s) }), overlaid)
 }
 

@@ -66,7 +66,6 @@ func (s *rendering) renderTenantFiles() error {
 // services.
 func (s *rendering) argoInWaves(app *argocd.Application) {
 	app.Spec.Source.Path = strings.TrimSuffix(app.Spec.Source.Path, "/infra")
-	app.Annotations = map[string]string{argocd.CompareOptions: "ServerSideDiff=true"}
 	app.Spec.SyncPolicy.SyncOptions = []string{"ServerSideApply=true", "ClientSideApplyMigration=false"}
 }
 

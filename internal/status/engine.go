@@ -93,6 +93,11 @@ func synced(doc *manifest.Document, conditions *live, tree string) (commit strin
 			p.Phase == "Running" && p.RetryCount > 0 {
 			words = append(words, p.Phase+": "+p.Message)
 		}
+		for _, c := range conditions.Status.Conditions {
+			if strings.HasSuffix(c.Type, "Error") {
+				words = append(words, c.Type+": "+c.Message)
+			}
+		}
 		if h := object.Status.Health; h.Status != "Healthy" {
 			words = append(words, strings.TrimSuffix("health "+cmp.Or(h.Status, "unknown")+": "+h.Message, ": "))
 		}

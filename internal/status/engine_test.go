@@ -46,7 +46,9 @@ func TestEngine(t *testing.T) {
 		"Argo CD does not sync by itself":    {Application, application("", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false, "suspended"},
 		"Argo CD's automation is turned off": {Application, application("automated: {enabled: false}", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false, "suspended"},
 		"Argo CD's objects are ill":          {Application, application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Degraded, message: no pods}"), newest, false, "health Degraded: no pods"},
-		"Argo CD has not looked yet":         {Application, application(automated, ""), "", false, "not reported yet"},
+		"Argo CD cannot compare": {Application, application(automated, "sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such path}, {type: OrphanedResourceWarning, message: many}], history: [{revision: '"+newest+"'}]"),
+			newest, false, "Unknown; ComparisonError: no such path"},
+		"Argo CD has not looked yet": {Application, application(automated, ""), "", false, "not reported yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
@@ -154,15 +156,18 @@ func TestNothingSyncs(t *testing.T) {
 		stuck         bool
 		what          string
 	}{
-		"no root":                          {Kustomization, "", true, true, true, "there is no such object: nothing is synced any more"},
-		"no root of Argo CD":               {Application, "", true, true, true, "nothing is synced any more"},
-		"no source":                        {GitRepository, "", true, true, true, "nothing is synced any more"},
-		"no root before the first sync":    {Kustomization, "", true, false, false, "there is no such object"},
-		"no other object":                  {Kustomization, "", false, true, false, "there is no such object"},
-		"a source with a wrong URL":        {GitRepository, source(failing), true, true, true, "no such repository: nothing is synced any more"},
-		"a source at work":                 {GitRepository, source("status: Unknown, reason: Progressing, message: x"), true, true, false, "Progressing"},
-		"a root that fails":                {Kustomization, kustomization("", "main@sha1:"+former, "status: 'False', reason: ArtifactFailed, message: no path"), true, true, true, "no path"},
-		"a root that is suspended":         {Kustomization, kustomization("suspend: true", "main@sha1:"+newest, "status: 'True', reason: ReconciliationSucceeded, message: ok"), true, true, false, "suspended"},
+		"no root":                       {Kustomization, "", true, true, true, "there is no such object: nothing is synced any more"},
+		"no root of Argo CD":            {Application, "", true, true, true, "nothing is synced any more"},
+		"no source":                     {GitRepository, "", true, true, true, "nothing is synced any more"},
+		"no root before the first sync": {Kustomization, "", true, false, false, "there is no such object"},
+		"no other object":               {Kustomization, "", false, true, false, "there is no such object"},
+		"a source with a wrong URL":     {GitRepository, source(failing), true, true, true, "no such repository: nothing is synced any more"},
+		"a source at work":              {GitRepository, source("status: Unknown, reason: Progressing, message: x"), true, true, false, "Progressing"},
+		"a root that fails":             {Kustomization, kustomization("", "main@sha1:"+former, "status: 'False', reason: ArtifactFailed, message: no path"), true, true, true, "no path"},
+		"a root that is suspended":      {Kustomization, kustomization("suspend: true", "main@sha1:"+newest, "status: 'True', reason: ReconciliationSucceeded, message: ok"), true, true, false, "suspended"},
+		"a root of Argo CD in deletion": {Application, strings.Replace(application("automated: {prune: true}", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"),
+			"name: a", "name: a, deletionTimestamp: '2026-11-01T00:00:00Z', finalizers: [resources-finalizer.argocd.argoproj.io]", 1), true, true, true,
+			"is being deleted, and waits for resources-finalizer.argocd.argoproj.io: nothing is synced any more (sipgen help runbook deleted-objects)"},
 		"a root of Argo CD without source": {Application, application("automated: {prune: true}", "sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such repository}]"), true, true, true, "nothing is synced any more"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,9 @@ func (s Service) Waits() bool { return !s.Ready && !s.Stuck }
 // live is the part of any object with conditions that is read.
 type live struct {
 	Metadata struct {
-		Generation int64 `json:"generation"`
+		Generation        int64    `json:"generation"`
+		DeletionTimestamp string   `json:"deletionTimestamp"`
+		Finalizers        []string `json:"finalizers"`
 	} `json:"metadata"`
 	Spec struct {
 		Replicas *int32 `json:"replicas"`
@@ -71,7 +73,7 @@ func Services(wanted []Wanted, objects []manifest.Document, commit string, label
 	}
 	out := []Service{}
 	for _, w := range wanted {
-		broken := true
+		broken, runbook := true, "change-not-applied"
 		s := Service{Service: w.Kind + " " + w.Namespace + "/" + w.Name, Cluster: w.Cluster,
 			What: "not synced: there is no such object"}
 		if doc := byName[Wanted{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}]; doc != nil {
@@ -82,6 +84,11 @@ func Services(wanted []Wanted, objects []manifest.Document, commit string, label
 			} else if isEngines(w.Kind) {
 				s.Commit, s.Ready, s.What = synced(doc, &object, commit)
 				broken = !s.Ready && object.fails()
+				if object.Metadata.DeletionTimestamp != "" {
+					s.Ready, broken, runbook = false, true, "deleted-objects"
+					s.What = strings.TrimSuffix("is being deleted, and waits for "+
+						cmp.Or(strings.Join(object.Metadata.Finalizers, ", "), "its end")+"; "+s.What, "; ")
+				}
 			} else if w.Kind == "Deployment" {
 				s.Ready, s.Stuck, s.What = object.rollout()
 			} else {
@@ -90,7 +97,7 @@ func Services(wanted []Wanted, objects []manifest.Document, commit string, label
 			}
 		}
 		if w.Root && broken && labeled {
-			s.Stuck, s.What = true, s.What+": nothing is synced any more (sipgen help runbook change-not-applied)"
+			s.Stuck, s.What = true, s.What+": nothing is synced any more (sipgen help runbook "+runbook+")"
 		}
 		s.What = text.Truncate(text.Line(redact.Text(s.What)), maxMessage)
 		out = append(out, s)

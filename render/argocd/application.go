@@ -28,12 +28,14 @@ func InWave(app *Application, n string) *Application {
 // Hosts syncs host patches: server-side, without the migration that would hand Argo CD the
 // spec of a host once made by kubectl apply, and never pruning.
 //
+// It has no ServerSideDiff: that compares by a dry run of each patch, and one that a guard denies, or with an old uid,
+// makes the whole Application Unknown. The tenant's other hosts would get no labels.
+//
 // FailOnSharedResource is for overlays only. A host that a tenant gave back still bears the tracking
 // id of that tenant's Application, which nothing but the next Application's apply takes away: with
 // the option a host could never move. That no two tenants have a host is the placement's business.
 func Hosts(site *v1alpha1.Site, name, folder string) *Application {
 	app := Keeping(site, name, folder)
-	app.Annotations = map[string]string{CompareOptions: "ServerSideDiff=true"}
 	app.Spec.SyncPolicy.SyncOptions = []string{
 		"ServerSideApply=true", "ClientSideApplyMigration=false", "Prune=false", "Delete=false",
 	}
