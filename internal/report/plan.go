@@ -185,8 +185,9 @@ func (p *Plan) Only(cluster string) *Plan {
 	out.Components = only(p.Components, func(c *ComponentChange) bool { return c.Cluster == cluster })
 	out.Findings = only(p.Findings, func(f *finding.Finding) bool { return f.Cluster == cluster })
 	out.relabeled = only(p.relabeled, func(r *relabeled) bool { return r.of(cluster) })
-	out.Virtual = nil
 	out.lost, out.left, out.Files, out.Shortages, out.shortOf = nil, nil, nil, nil, nil
+	out.Virtual = nil
+	out.leftOut = nil // a spec that is left out is none of the cluster's
 	for i, of := range p.shortOf {
 		if slices.Contains(of, cluster) {
 			out.Shortages, out.shortOf = append(out.Shortages, p.Shortages[i]), append(out.shortOf, of)
