@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 )
@@ -75,6 +76,38 @@ func rowParentsGone(t *testing.T, r *rig, name string) {
 	})
 	c.follow(t, "the return of the namespace")
 	c.settle(t, "the return of the namespace")
+}
+
+// TestRootHangs: somebody deletes the root with cascade, as Argo CD's CLI and UI do by default: it waits for itself, status says so, and with the
+// runbook's commands it is back. Nothing goes.
+func TestRootHangs(t *testing.T) {
+	t.Parallel()
+	r := besideTheOther(t, v1alpha1.EngineArgoCD)
+	c := newCircle(t, r, "root-hangs")
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenantWith("a", 1, loadBalancer())
+	c.step(t, "assign")
+	had := c.serviceUIDs(t)
+	r.api.Kubectl(t, "", "-n", engine.ArgoNamespace, "patch", "applications.argoproj.io", c.root(), "--type=merge", "-p",
+		`{"metadata":{"finalizers":["resources-finalizer.argocd.argoproj.io"]}}`)
+	r.api.Kubectl(t, "", "-n", engine.ArgoNamespace, "delete", "applications.argoproj.io", c.root(), "--wait=false")
+	for range 4 { // a sync takes a second
+		r.argo.Refresh(t, c.root())
+		time.Sleep(time.Second)
+	}
+	need.That(t, r.api.Exists(t, engine.Applications, engine.ArgoNamespace, c.root()), "the root is gone: the runbook says that it waits")
+	c.exits(t, "the root is in deletion", 1, "status")
+	c.wantSaid(t, "the root is in deletion", c.root()+" ", "is being deleted, and waits for resources-finalizer.argocd.argoproj.io", "sipgen help runbook deleted-objects")
+	c.run(t, procedure(t, "restore-root", "hanging"))
+	r.api.WaitGone(t, engine.Applications, engine.ArgoNamespace, c.root())
+	need.Equal(t, "the services are", fmt.Sprint(c.serviceUIDs(t)), fmt.Sprint(had))
+	c.check(t, "the end of the root", nil)
+	r.bootstrap(t, c)
+	c.tenantWith("a", 2, loadBalancer())
+	c.commit(t)
+	c.follow(t, "the root is back")
+	c.wantHolds(t, "the root is back", "a", "n1", "n2")
+	c.settle(t, "the root is back")
 }
 
 // serviceUIDs are the Deployments and Services of the tenants, sorted.
