@@ -2,6 +2,8 @@ package app
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
@@ -47,19 +49,29 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 // TestEqualChangesAreComparedOnce: however many clusters get another image, two builds are made, and each cluster has
 // its own words.
 func TestEqualChangesAreComparedOnce(t *testing.T) {
-	done := comparisons{}
-	files := func(cluster, image string) map[string][]byte {
+	port := 30000
+	files := func(namespace, name, image string) map[string][]byte {
 		return map[string][]byte{"kustomization.yaml": []byte("apiVersion: kustomize.config.k8s.io/v1beta1\n" +
 			"kind: Kustomization\nresources: [lb.yaml]\n"), "lb.yaml": []byte(
-			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: lb-" + cluster + ", namespace: t}\n" +
-				"spec: {template: {spec: {containers: [{name: lb, image: '" + image + "'}]}}}\n")}
+			"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: lb-" + name + ", namespace: " + namespace + "}\n" +
+				"spec: {template: {spec: {containers: [{name: lb, image: '" + image + "'}]}}}\n---\n" +
+				"apiVersion: v1\nkind: Service\nmetadata: {name: lb-" + name + ", namespace: " + namespace + "}\n" +
+				fmt.Sprintf("spec: {type: NodePort, ports: [{port: 6443, nodePort: %d}]}\n", port))}
 	}
-	for _, cluster := range []string{"a", "b", "c"} {
-		effects, err := done.of("t/"+cluster, change{was: files(cluster, "r/lb:1"), is: files(cluster, "r/lb:2")})
-		need.OK(t, err)
-		need.Len(t, cluster, effects, 1)
-		need.Equal(t, cluster, effects[0].Object, "Deployment lb-"+cluster)
-		need.Same(t, cluster, effects[0].Fields, []string{"spec.template.spec.containers[lb].image r/lb:1 → r/lb:2"})
+	for _, clusters := range [][]string{ // a name may be a part of the other
+		{"t/a", "t/b", "t/c"}, {"site-1/site", "site-2/site", "lab-2/lab"}, {"site/site-1", "site/site-2", "lab/lab-1"},
+	} {
+		done := comparisons{}
+		for _, cluster := range clusters {
+			namespace, name, _ := strings.Cut(cluster, "/")
+			port++
+			effects, err := done.of(cluster,
+				change{was: files(namespace, name, "r/lb:1"), is: files(namespace, name, "r/lb:2")})
+			need.OK(t, err)
+			need.Len(t, cluster, effects, 1)
+			need.Equal(t, cluster, effects[0].Object, "Deployment lb-"+name)
+			need.Same(t, cluster, effects[0].Fields, []string{"spec.template.spec.containers[lb].image r/lb:1 → r/lb:2"})
+		}
+		need.Len(t, "comparisons of "+clusters[0], done, 1)
 	}
-	need.Len(t, "comparisons", done, 1)
 }

@@ -17,7 +17,8 @@ type Signature [sha256.Size]byte
 
 // SignatureOf returns the signature of a change in the folders of a cluster, "namespace/name", each before and after.
 // It is that of their bytes, with the cluster's names left open. What differs in a configuration is left out, as it is
-// in Changes, unless it is about logins. So are files that do not differ, below a kustomization that does not.
+// in Changes, unless it is about logins. So are files, and documents of a file, that do not differ, below a kustomization
+// that does not: each cluster has node ports of its own.
 func SignatureOf(cluster string, folders ...[2]map[string][]byte) Signature {
 	hash := sha256.New()
 	for i, folder := range folders {
@@ -37,6 +38,9 @@ func SignatureOf(cluster string, folders ...[2]map[string][]byte) Signature {
 			if configuration[file] {
 				continue
 			}
+			if same && file != kustomizationFile {
+				was, is = differing(was, is)
+			}
 			for _, content := range [][]byte{was, is} {
 				words := open(cluster, string(content))
 				fmt.Fprintf(hash, "%d\n%s", len(words), words)
@@ -46,9 +50,27 @@ func SignatureOf(cluster string, folders ...[2]map[string][]byte) Signature {
 	return Signature(hash.Sum(nil))
 }
 
-// open leaves the names of a cluster in a text open.
+// differing returns two files that sipgen rendered without the documents that both have at the same place.
+func differing(was, is []byte) ([]byte, []byte) {
+	mark := []byte("\n---\n")
+	before, after := bytes.Split(was, mark), bytes.Split(is, mark)
+	if len(before) != len(after) {
+		return was, is
+	}
+	for i := range before {
+		if bytes.Equal(before[i], after[i]) {
+			before[i], after[i] = nil, nil
+		}
+	}
+	return bytes.Join(before, mark), bytes.Join(after, mark)
+}
+
+// open leaves the names of a cluster in a text open. Of namespace edge-7 and name edge, the longer is found first.
 func open(cluster, words string) string {
 	namespace, name, _ := strings.Cut(cluster, "/")
+	if len(namespace) > len(name) {
+		return text.Renamed(text.Renamed(words, namespace, "\x01"), name, "\x00")
+	}
 	return text.Renamed(text.Renamed(words, name, "\x00"), namespace, "\x01")
 }
 
