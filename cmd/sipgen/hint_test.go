@@ -102,7 +102,8 @@ func TestHintsAboutSpecs(t *testing.T) {
 		problems []admit.Problem
 		want     string
 	}{
-		{[]admit.Problem{field(false, true, "spec.services.jumpHost[0].nodePort"), field(false, true, "spec.patches")}, grants},
+		{[]admit.Problem{field(false, true, "spec.services.jumpHost[0].nodePort"), field(false, true, "spec.patches")},
+			grants},
 		{[]admit.Problem{field(false, false, "spec.services.jumpHost[0].image")}, ""},
 		{[]admit.Problem{field(true, false, "spec.nodes.Worker.vm-flavor"), field(true, false, "spec.config")}, older},
 		{[]admit.Problem{field(false, false, "spec.nodes.Worker.vm-flavor"), field(true, false, "spec.nods")}, ""},

@@ -24,8 +24,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// Problem is a fault of the specs of one tenant. Its object is the cluster that it freezes. If the cluster is unknown, it
-// may be any cluster of those who write the file.
+// Problem is a fault of the specs of one tenant. Its object is the cluster that it freezes. If the cluster is unknown,
+// it may be any cluster of those who write the file.
 type Problem struct {
 	finding.Finding
 	Effect Effect

@@ -109,8 +109,8 @@ func (s *Clusters) freezeAbsent(known []schedule.ClusterKey) (absent map[schedul
 		if len(s.Frozen[key]) > 0 {
 			continue
 		}
-		why := fmt.Sprintf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s in the "+
-			"Site's spec.decommission", key)
+		why := fmt.Sprintf("its spec is not among the inputs: the cluster stays as it is; to decommission it, list %s "+
+			"in the Site's spec.decommission", key)
 		if named, perhaps := s.leftOut(key); named || perhaps {
 			why = "its spec is not among the inputs, or in a file that is left out: the cluster stays as it is"
 		}

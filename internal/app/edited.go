@@ -74,8 +74,8 @@ func (b *Before) edited(stays func(*EditedFile) bool) (out []finding.Finding) {
 		default:
 			words = "was edited by hand; the edit is overwritten"
 		}
-		out = append(out, finding.Finding{Code: finding.Edited, Severity: finding.Warning, Object: finding.Ref{Name: b.Where + "/" + f.Path},
-			Message: words})
+		out = append(out, finding.Finding{Code: finding.Edited, Severity: finding.Warning,
+			Object: finding.Ref{Name: b.Where + "/" + f.Path}, Message: words})
 	}
 	return finding.Fold(out, mostEdited, "files of the tree were edited or deleted by hand")
 }

@@ -40,9 +40,10 @@ func (c *checker) notes() {
 func (c *checker) leftOut() {
 	for i := range c.LeftOut {
 		c.add(finding.Finding{
-			Code: finding.Object, Severity: finding.Error, Place: finding.At(c.LeftOut[i].Source), Object: finding.To(finding.KindHost, "", ""),
-			Field:   c.LeftOut[i].Field,
-			Message: c.LeftOut[i].Text + "; no host is made of it", Fix: "give it a name and a namespace that the API server accepts",
+			Code: finding.Object, Severity: finding.Error, Place: finding.At(c.LeftOut[i].Source),
+			Object: finding.To(finding.KindHost, "", ""), Field: c.LeftOut[i].Field,
+			Message: c.LeftOut[i].Text + "; no host is made of it",
+			Fix:     "give it a name and a namespace that the API server accepts",
 		})
 	}
 }

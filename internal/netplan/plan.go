@@ -211,7 +211,8 @@ func (p *Comparison) Findings() []finding.Finding {
 
 // finding returns a conflict as a finding about the claim that has to change.
 func (p *Comparison) finding(c *Conflict, severity finding.Severity) finding.Finding {
-	f := finding.Finding{Code: finding.Network, Severity: severity, Field: c.At.Field, Fix: finding.Remedy(finding.Network)}
+	f := finding.Finding{Code: finding.Network, Severity: severity, Field: c.At.Field,
+		Fix: finding.Remedy(finding.Network)}
 	switch {
 	case c.At.Host != nil:
 		f.Object = finding.To(finding.KindHost, c.At.Host.Namespace, c.At.Host.Name)

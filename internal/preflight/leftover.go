@@ -150,6 +150,8 @@ func HostKeysName(c *v1.SIPCluster, i int) string {
 }
 
 func sorted(findings []finding.Finding) []finding.Finding {
-	slices.SortStableFunc(findings, func(a, b finding.Finding) int { return strings.Compare(a.Object.String(), b.Object.String()) })
+	slices.SortStableFunc(findings, func(a, b finding.Finding) int {
+		return strings.Compare(a.Object.String(), b.Object.String())
+	})
 	return findings
 }

@@ -147,9 +147,9 @@ func (t *Tenants) Room(tenant *Tenant, held Counts, brake int) int {
 	return max(0, *tenant.Hosts.Max-t.used(held, brake)[tenant.Name])
 }
 
-// Clusters reports the clusters beyond their tenant's limit. Clusters in the tree (known), and those that leave, stay. The
-// others come by priority, highest first, then by name. frozen clusters that are not in the tree come last and do not
-// count: they are reported if there is no place for them beside the others.
+// Clusters reports the clusters beyond their tenant's limit. Clusters in the tree (known), and those that leave, stay.
+// The others come by priority, highest first, then by name. frozen clusters that are not in the tree come last and do
+// not count: they are reported if there is no place for them beside the others.
 func (t *Tenants) Clusters(clusters []v1.SIPCluster, known []schedule.ClusterKey, leaves func(*v1.SIPCluster) bool,
 	frozen map[schedule.ClusterKey]bool) []validation.ClusterError {
 	used, has := map[string]int{}, map[schedule.ClusterKey]bool{}

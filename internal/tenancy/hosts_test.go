@@ -72,7 +72,8 @@ func TestClusterCaps(t *testing.T) {
 		for name := range strings.FieldsSeq(row.known) {
 			known = append(known, key(name))
 		}
-		found := tenants.Clusters(clusters, known, (*v1.SIPCluster).Leaves, map[schedule.ClusterKey]bool{key(row.frozen): true})
+		found := tenants.Clusters(clusters, known, (*v1.SIPCluster).Leaves,
+			map[schedule.ClusterKey]bool{key(row.frozen): true})
 		want(t, row.why, said(found), row.want)
 		if row.want != "" && len(found) != 1 {
 			t.Errorf("%s: %d complaints, want one", row.why, len(found))

@@ -43,8 +43,9 @@ func Refused(cluster schedule.ClusterKey, r schedule.Refusal) *finding.Finding {
 		return nil
 	}
 	field := strings.TrimSuffix("spec.nodes."+why.role+"."+why.field, ".")
-	f := finding.Finding{Code: why.code, Severity: finding.Error, Cluster: cluster.String(), Field: field, Message: why.words,
-		Object: finding.To(v1.Kind, cluster.Namespace, cluster.Name), Fix: finding.Remedy(why.code)}.OnOneLine()
+	f := finding.Finding{Code: why.code, Severity: finding.Error, Cluster: cluster.String(), Field: field,
+		Object: finding.To(v1.Kind, cluster.Namespace, cluster.Name), Message: why.words,
+		Fix: finding.Remedy(why.code)}.OnOneLine()
 	return &f
 }
 

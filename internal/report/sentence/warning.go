@@ -190,26 +190,31 @@ func notApproved(w *schedule.NotApproved) string {
 			"approved; if no machine is to come, remove the host's consumer (sipgen help runbook free-a-host)", w.Annotation,
 			w.Hosts[0], w.Consumer)
 	}
-	return fmt.Sprintf("annotation %s approves the release of host %s, whose uid is not known: it waits until sipgen reads "+
-		"the host from the cluster or a new snapshot", w.Annotation, w.Hosts[0])
+	return fmt.Sprintf("annotation %s approves the release of host %s, whose uid is not known: it waits until sipgen "+
+		"reads the host from the cluster or a new snapshot", w.Annotation, w.Hosts[0])
 }
 
 // namesNothing is about a name in an annotation that has no effect.
 func namesNothing(w *schedule.NamesNothing) string {
 	switch {
 	case w.More > 0:
-		return fmt.Sprintf("annotation %s: %s no effect", w.Annotation, text.Plural(w.More, "more name has", "more names have"))
+		return fmt.Sprintf("annotation %s: %s no effect", w.Annotation,
+			text.Plural(w.More, "more name has", "more names have"))
 	case len(w.Hosts) == 0 && strings.ContainsAny(w.Name, " \t\n;"):
 		return fmt.Sprintf("annotation %s: found %q, want names of hosts with commas between them: it has no effect",
 			w.Annotation, w.Name)
 	case len(w.Hosts) == 0:
-		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: this entry has no effect; remove it from the annotation", w.Annotation, w.Name)
+		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: this entry has no effect; "+
+			"remove it from the annotation", w.Annotation, w.Name)
 	case len(w.Hosts) > 1:
-		return fmt.Sprintf("annotation %s names host %q, but the cluster holds two hosts of that name, %s and %s: this entry has no effect; write namespace/name", w.Annotation, w.Name, w.Hosts[0], w.Hosts[1])
+		return fmt.Sprintf("annotation %s names host %q, but the cluster holds two hosts of that name, %s and %s: this "+
+			"entry has no effect; write namespace/name", w.Annotation, w.Name, w.Hosts[0], w.Hosts[1])
 	case w.Holder != schedule.RoleKey{}:
-		return fmt.Sprintf("annotation %s names host %s, which %s holds: this entry has no effect; remove it from the annotation", w.Annotation, w.Hosts[0], w.Holder)
+		return fmt.Sprintf("annotation %s names host %s, which %s holds: this entry has no effect; remove it from the "+
+			"annotation", w.Annotation, w.Hosts[0], w.Holder)
 	}
-	return fmt.Sprintf("annotation %s names host %s, which the cluster does not hold: the cluster cannot get this host while the annotation names it", w.Annotation, w.Hosts[0])
+	return fmt.Sprintf("annotation %s names host %s, which the cluster does not hold: the cluster cannot get this "+
+		"host while the annotation names it", w.Annotation, w.Hosts[0])
 }
 
 // addressWarning is about where hosts are reached.
@@ -220,8 +225,8 @@ func addressWarning(w schedule.Warning) said {
 	case schedule.AddressProblem:
 		words := w.Problem
 		if len(w.Kept) > 0 {
-			words += fmt.Sprintf("; the host keeps %s on network %s, and the services stay as they are: correct the annotation, "+
-				"or list the address in the Site's spec.hosts.networks", addresses(w.Kept), w.Network)
+			words += fmt.Sprintf("; the host keeps %s on network %s, and the services stay as they are: correct the "+
+				"annotation, or list the address in the Site's spec.hosts.networks", addresses(w.Kept), w.Network)
 		}
 		return aboutHost(finding.NoAddress, w.Host, words)
 	case schedule.AddressUnconfirmed:
@@ -238,9 +243,9 @@ func addressUnconfirmed(w *schedule.AddressUnconfirmed) string {
 	if by, _ := w.Use.(schedule.Condition); by.Code != holdings.InUse {
 		use = "in use (" + use + ")"
 	}
-	return fmt.Sprintf("on network %s its %s has %s, and sipgen uses that; but the host is %s, which may have replaced its "+
-		"network data, and the previous tree has no address to compare with: check the address, and confirm it with the "+
-		"host's annotation %s%s: %s", w.Network, inventory.FromNetworkData, addresses(w.Found), use,
+	return fmt.Sprintf("on network %s its %s has %s, and sipgen uses that; but the host is %s, which may have "+
+		"replaced its network data, and the previous tree has no address to compare with: check the address, and "+
+		"confirm it with the host's annotation %s%s: %s", w.Network, inventory.FromNetworkData, addresses(w.Found), use,
 		inventory.AddressAnnotationKey, w.Network, addresses(w.Found))
 }
 
@@ -272,9 +277,11 @@ func addressDiffers(w *schedule.AddressDiffers) string {
 	case w.Frozen:
 		return words + "its cluster is frozen, so the former stays, in its services too"
 	case w.Other != schedule.HostKey{}:
-		return words + fmt.Sprintf("host %s has or had that address, so the former stays, in the services too; correct the annotation, or move host %[1]s away first", w.Other)
+		return words + fmt.Sprintf("host %s has or had that address, so the former stays, in the services too; correct "+
+			"the annotation, or move host %[1]s away first", w.Other)
 	}
-	return words + fmt.Sprintf("the former stays; if the new address is right, confirm it with the host's annotation %s: %s", annotation, addresses(w.Is))
+	return words + fmt.Sprintf("the former stays; if the new address is right, confirm it with the host's annotation "+
+		"%s: %s", annotation, addresses(w.Is))
 }
 
 func addresses(ips []netip.Addr) string {
@@ -306,8 +313,8 @@ func roleWarning(w schedule.Warning) said {
 	case schedule.Unfit:
 		return aboutHost(finding.Unfit, w.Host, Reason(w.Why)+": it has an active slot, and no machine can take it")
 	case schedule.Crowded:
-		return about(finding.Uneven, fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they are kept",
-			w.Key, w.Value, w.Hosts, w.Max))
+		return about(finding.Uneven, fmt.Sprintf("%s=%s: %d of the role's hosts are there, and the limit is %d: they "+
+			"are kept", w.Key, w.Value, w.Hosts, w.Max))
 	case schedule.Unpacked:
 		return about(finding.Uneven, fmt.Sprintf("its hosts are to lie in one %s, and lie in %s: they are kept", w.Key,
 			list(w.Domains, mostRoles)))
@@ -318,12 +325,12 @@ func roleWarning(w schedule.Warning) said {
 		}
 		return aboutHost(finding.Crosses, w.Host, words)
 	case schedule.TooMuchReserved:
-		return about(finding.TooMuchReserved, fmt.Sprintf("reservation %s (count %d): want %s, but only %d available: add hosts "+
-			"that it selects, or lower its count in spec.hosts.reserved", w.Name, w.Count, text.Count(w.Lack, "free host"),
-			w.Could))
+		return about(finding.TooMuchReserved, fmt.Sprintf("reservation %s (count %d): want %s, but only %d available: "+
+			"add hosts that it selects, or lower its count in spec.hosts.reserved", w.Name, w.Count,
+			text.Count(w.Lack, "free host"), w.Could))
 	case schedule.Uneven:
-		return about(finding.Uneven, fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d: the difference may be at "+
-			"most %d", w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew))
+		return about(finding.Uneven, fmt.Sprintf("spread: %s=%s has %s of the role and %s=%s has %d: the difference may "+
+			"be at most %d", w.Key, w.Fullest, text.Count(w.Most, "host"), w.Key, w.Emptiest, w.Least, w.Skew))
 	}
 	return said{}
 }
@@ -356,7 +363,8 @@ func releaseOfNothing(w schedule.ReleaseOfNothing) string {
 	case !w.Found:
 		return words + "the inventory has no such host"
 	case w.Spec:
-		return words + "the cluster has a SIPCluster, which decides about its hosts: remove this entry from spec.hosts.release"
+		return words + "the cluster has a SIPCluster, which decides about its hosts: remove this entry from " +
+			"spec.hosts.release"
 	case w.Use != nil:
 		return words + Reason(w.Use) + ": the request does not approve its release, which waits until it is free"
 	case w.Labels == schedule.ClusterKey{}:
