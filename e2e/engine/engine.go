@@ -59,11 +59,12 @@ var programs = map[string]program{
 		{operatorTestMode, "var provisionRequeueDelay = time.Second * 10", "var provisionRequeueDelay = time.Second"},
 		{operatorTestMode, "var inspectionRequeueDelay = time.Second * 2", "var inspectionRequeueDelay = time.Second / 2"},
 	}},
-	"argocd":      {"kubernetes", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd", nil},
-	"kustomize":   {"kubernetes", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5", nil},
-	"etcd":        {"kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", nil},
-	"cluster-api": {"cluster-api", clusterAPIModule, clusterAPIModule + "/core", nil},
-	"gitea":       {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea", nil},
+	"argocd":                {"kubernetes", "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/v3/cmd", nil},
+	"kustomize":             {"kubernetes", "sigs.k8s.io/kustomize/kustomize/v5", "sigs.k8s.io/kustomize/kustomize/v5", nil},
+	"etcd":                  {"kubernetes", "go.etcd.io/etcd/server/v3", "go.etcd.io/etcd/server/v3", nil},
+	"cluster-api":           {"cluster-api", clusterAPIModule, clusterAPIModule + "/core", nil},
+	"kubeadm-control-plane": {"cluster-api", clusterAPIModule, clusterAPIModule + "/controlplane/kubeadm", nil},
+	"gitea":                 {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea", nil},
 }
 
 // ErrUnavailable says that an engine's modules cannot be had here: they are not in the module

@@ -107,13 +107,20 @@ type racks struct {
 	templates map[string]string
 }
 
-// TestWorkersByRack: the component, built and applied, asks Cluster API's real core for the machines that the plan put
-// into each rack, and a replacement in another rack leaves the healthy machines where they are.
-func TestWorkersByRack(t *testing.T) {
+// TestClusterAPI: what an operator applies with the component, on Cluster API's real core and control plane provider.
+func TestClusterAPI(t *testing.T) {
 	t.Parallel()
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.Namespaces(t, "metal3")
-	r := &racks{api: api, core: engine.StartClusterAPI(t, api), folder: t.TempDir(),
+	core := engine.StartClusterAPI(t, api)
+	t.Run("control plane", func(t *testing.T) { controlPlaneByDomain(t, api, core) })
+	t.Run("workers by rack", func(t *testing.T) { workersByRack(t, api, core) })
+}
+
+// workersByRack: the component asks for the machines that the plan put into each rack, and a replacement in another
+// rack leaves the healthy machines where they are.
+func workersByRack(t *testing.T, api *engine.APIServer, core *engine.ClusterAPI) {
+	r := &racks{api: api, core: core, folder: t.TempDir(),
 		hosts:     map[string]string{"r1n1": "free", "r1n2": "free", "r2n1": "free", "s1": "free", "s2": "free"},
 		templates: map[string]string{"r1": "r1-a", "r2": "r2-a", "r3": "r3-a", "storage": "storage-a"}}
 	r.run(t, "3", "")
@@ -160,15 +167,6 @@ func (r *racks) run(t *testing.T, count, annotations string) {
 	for _, name := range slices.Sorted(maps.Keys(r.hosts)) {
 		hosts.WriteString(rackHost(name, r.hosts[name]))
 	}
-	need.Write(t, filepath.Join(r.folder, "site.yaml"), racksSite)
-	need.Write(t, filepath.Join(r.folder, "hosts.yaml"), hosts.String())
-	need.Write(t, filepath.Join(r.folder, "spec.yaml"),
-		strings.NewReplacer("ANNOTATIONS", annotations, "COUNT", count).Replace(racksSpec))
-	render := exec.Command(engine.Sipgen(t), "render", "--site", "site.yaml", "-f", "spec.yaml",
-		"--inventory", "hosts.yaml", "--out", "tree")
-	render.Dir = r.folder
-	said, err := render.CombinedOutput()
-	need.Must(t, err == nil, "sipgen render: %v\n%s", err, said)
 	objects := racksCluster
 	for _, name := range slices.Sorted(maps.Keys(r.templates)) {
 		labels, more, strategy := "sip.airshipit.org/node-type: Worker, example.org/rack: "+name, "", "RollingUpdate"
@@ -179,15 +177,31 @@ func (r *racks) run(t *testing.T, count, annotations string) {
 		objects += strings.NewReplacer("NAME", name, "LABELS", labels, "ANNOTATIONS", more, "STRATEGY", strategy,
 			"TEMPLATE", r.templates[name]).Replace(racksDeployment)
 	}
-	mine := filepath.Join(r.folder, "mine")
+	spec := strings.NewReplacer("ANNOTATIONS", annotations, "COUNT", count).Replace(racksSpec)
+	applyWithComponent(t, r.api, r.folder, spec, hosts.String(), "red", objects)
+}
+
+// applyWithComponent renders a tree in a folder, builds an operator's kustomization with the component of t/NAME, and
+// applies it.
+func applyWithComponent(t *testing.T, api *engine.APIServer, folder, spec, hosts, name, objects string) {
+	t.Helper()
+	need.Write(t, filepath.Join(folder, "site.yaml"), racksSite)
+	need.Write(t, filepath.Join(folder, "hosts.yaml"), hosts)
+	need.Write(t, filepath.Join(folder, "spec.yaml"), spec)
+	render := exec.Command(engine.Sipgen(t), "render", "--site", "site.yaml", "-f", "spec.yaml",
+		"--inventory", "hosts.yaml", "--out", "tree")
+	render.Dir = folder
+	said, err := render.CombinedOutput()
+	need.Must(t, err == nil, "sipgen render: %v\n%s", err, said)
+	mine := filepath.Join(folder, "mine")
 	need.OK(t, os.MkdirAll(mine, 0o755))
 	need.Write(t, filepath.Join(mine, "objects.yaml"), objects)
 	need.Write(t, filepath.Join(mine, "kustomization.yaml"),
-		"namespace: metal3\nresources: [objects.yaml]\ncomponents: [../tree/clusters/t/red/capi]\n")
+		"namespace: metal3\nresources: [objects.yaml]\ncomponents: [../tree/clusters/t/"+name+"/capi]\n")
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), mine)
 	need.OK(t, err)
 	for _, o := range built.Resources() {
-		need.OK(t, r.api.TryApply(unstructuredOf(t, o), "platform", false))
+		need.OK(t, api.TryApply(unstructuredOf(t, o), "platform", false))
 	}
 }
 
@@ -218,10 +232,11 @@ status: {operationalStatus: OK, provisioning: {state: %s}}
 `, name, name, labels, annotations, name, name, more, provisioning)
 }
 
-// machines are those that are not being deleted, by deployment and name.
+// machines are the workers that are not being deleted, by deployment and name.
 func (r *racks) machines(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
-	list, err := r.api.Dynamic.Resource(machinesOf).Namespace("metal3").List(context.Background(), metav1.ListOptions{})
+	workers := metav1.ListOptions{LabelSelector: "cluster.x-k8s.io/deployment-name"}
+	list, err := r.api.Dynamic.Resource(machinesOf).Namespace("metal3").List(context.Background(), workers)
 	need.OK(t, err)
 	out := slices.DeleteFunc(list.Items, func(m unstructured.Unstructured) bool { return m.GetDeletionTimestamp() != nil })
 	slices.SortFunc(out, func(a, b unstructured.Unstructured) int {

@@ -85,18 +85,7 @@ func Of(in Input) []HostStatus {
 			in.stays[c.Cluster] = true
 		}
 	}
-	in.idle, in.surplus = map[role][]string{}, map[role][]string{}
-	for _, c := range in.Holdings.Tree {
-		is := in.Holdings.Find(c.Host)
-		key := role{c.Cluster, c.Role}
-		switch {
-		case is == nil || c.Standby || c.Releasing || holdings.Failed(is.Host) != holdings.Why{}:
-		case c.Pending && !c.Replaced && usesMachine(&is.Host.State):
-			in.surplus[key] = append(in.surplus[key], c.Host.String())
-		case !c.Pending && !is.Host.State.InUse() && holdings.Unfit(is.Host) == holdings.Why{}:
-			in.idle[key] = append(in.idle[key], c.Host.String())
-		}
-	}
+	in.findIdle()
 	out := []HostStatus{}
 	for _, claim := range in.Holdings.Tree {
 		var live *inventory.Host
@@ -143,6 +132,22 @@ func Of(in Input) []HostStatus {
 			cmp.Compare(a.Role, b.Role), cmp.Compare(a.Host, b.Host))
 	})
 	return out
+}
+
+// findIdle sets idle and surplus.
+func (in *Input) findIdle() {
+	in.idle, in.surplus = map[role][]string{}, map[role][]string{}
+	for _, c := range in.Holdings.Tree {
+		is := in.Holdings.Find(c.Host)
+		key := role{c.Cluster, c.Role}
+		switch {
+		case is == nil || c.Standby || c.Releasing || holdings.Failed(is.Host) != holdings.Why{}:
+		case c.Pending && !c.Replaced && usesMachine(&is.Host.State):
+			in.surplus[key] = append(in.surplus[key], c.Host.String())
+		case !c.Pending && !is.Host.State.InUse() && holdings.Unfit(is.Host) == holdings.Why{}:
+			in.idle[key] = append(in.idle[key], c.Host.String())
+		}
+	}
 }
 
 // setStuck sets Stuck. A host in error without a use is not stuck: the next run replaces it, if another host is free.
