@@ -41,13 +41,13 @@ bash hack/notices.sh "$work/NOTICES" . ./cmd/sipgen $platforms
 mkdir "$work/release"
 for platform in $platforms; do
   name=sipgen_${version}_${platform%/*}_${platform#*/}
-  binary=sipgen links=kubectl-sipgen=sipgen
-  [ "${platform%/*}" != windows ] || binary=sipgen.exe links=
+  binary=sipgen
+  [ "${platform%/*}" != windows ] || binary=sipgen.exe
   mkdir "$work/$name"
   bash hack/build.sh "$version" "$platform" "$work/$name/$binary"
   "$work/cyclonedx-gomod" bin -json -noserial -notimestamp -std -version "$version" -output "$work/bom.json" "$work/$name/$binary"
   "$work/pack" sbom "$work/bom.json" "$work/release/$name.cdx.json"
-  "$work/pack" archive "$work/release/$name.tar.gz" "$work/$name/$binary" LICENSE "$work/NOTICES" README.md $links "$work"/man/*.1
+  "$work/pack" archive "$work/release/$name.tar.gz" "$work/$name/$binary" LICENSE "$work/NOTICES" README.md "$work"/man/*.1
   echo "$name.tar.gz: $(($(wc -c <"$work/release/$name.tar.gz") / 1024)) KiB" >&2
 done
 # What krew (https://krew.sigs.k8s.io) installs as a plugin of kubectl, from where the release's archives are to be had.
@@ -73,7 +73,8 @@ formula() {
     for platform in $platforms; do
       [ "${platform%/*}" = "$os" ] || continue
       name=sipgen_${version}_${platform%/*}_${platform#*/} arch=${platform#*/}
-      printf '    %s\n' "on_${arch/amd64/intel} do" "  url \"$downloads/$name.tar.gz\"" \
+      arch=${arch/amd64/intel}
+      printf '    %s\n' "on_${arch/arm64/arm} do" "  url \"$downloads/$name.tar.gz\"" \
         "  sha256 \"$(cd "$work/release" && sha256 "$name.tar.gz" | cut -d' ' -f1)\"" end
     done
     echo '  end'

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,7 +120,8 @@ func checkRelease(t *testing.T, folder string) {
 	for line := range strings.Lines(listed) {
 		need.Words(t, "the archive", line, " 0/0 ", " 2026-01-02 03:04:05 ")
 	}
-	need.Words(t, "the archive", listed, " LICENSE\n", " NOTICES\n", " README.md\n", " kubectl-sipgen -> sipgen\n", " sipgen-diff.1\n")
+	need.Words(t, "the archive", listed, " LICENSE\n", " NOTICES\n", " README.md\n", " sipgen-diff.1\n")
+	need.Without(t, "the archive", listed, " -> ") // krew unpacks folders and plain files
 	root := t.TempDir()
 	run(t, root, nil, "tar", "xzf", in(name+".tar.gz"))
 	need.Words(t, "sipgen version", run(t, root, nil, "./sipgen", "version"), "sipgen v1.2.3-rc.1 (")
@@ -130,6 +132,7 @@ func checkRelease(t *testing.T, folder string) {
 	url := "https://github.com/airshipit/sipgen/releases/download/v1.2.3-rc.1/" + name + ".tar.gz"
 	need.Words(t, "krew", string(need.Read(t, in("sipgen.krew.yaml"))), "\n  version: v1.2.3-rc.1\n", fmt.Sprintf(
 		"        os: %s\n        arch: %s\n    uri: %s\n    sha256: %s\n    bin: sipgen\n", runtime.GOOS, runtime.GOARCH, url, sum))
+	installByKrew(t, in("sipgen.krew.yaml"), in(name+".tar.gz"))
 	formula := string(need.Read(t, in("sipgen.rb")))
 	need.Words(t, "Homebrew", formula, "class Sipgen < Formula\n", "\n  version \"1.2.3-rc.1\"\n", fmt.Sprintf(
 		"  on_%s do\n    on_%s do\n      url %q\n      sha256 %q\n    end\n  end\n",
@@ -139,6 +142,35 @@ func checkRelease(t *testing.T, folder string) {
 
 	need.Words(t, "the bill of materials", string(need.Read(t, in(name+".cdx.json"))), `"name": "github.com/airshipit/sipgen"`,
 		`"version": "v1.2.3-rc.1"`, `"name": "std"`, `"name": "github.com/go-git/go-git/v5"`, `"name": "k8s.io/client-go"`)
+}
+
+// installByKrew has the real krew install the archive by its manifest, without a network, and runs the plugin.
+func installByKrew(t *testing.T, manifest, archive string) {
+	t.Helper()
+	root := t.TempDir()
+	index := filepath.Join(root, "index", "default") // krew wants one: a checkout of git, here an empty one
+	need.Write(t, filepath.Join(index, "plugins", ".keep"), "")
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "x"}} {
+		run(t, index, nil, "git", args...)
+	}
+	run(t, root, []string{"KREW_ROOT=" + root}, engine.Binary(t, "krew"), "install", "--manifest", manifest, "--archive", archive)
+	need.Words(t, "the plugin", run(t, root, nil, filepath.Join(root, "bin", "kubectl-sipgen"), "version"), "sipgen v1.2.3-rc.1 (")
+}
+
+// TestFormulaWords: the formula's words for systems are Homebrew's, and each platform has its archive. The words are ARCH_OPTIONS and
+// BASE_OS_OPTIONS of Library/Homebrew/on_system.rb.
+func TestFormulaWords(t *testing.T) {
+	needs(t, "sed")
+	function := run(t, "../../hack", nil, "sed", "-n", "/^formula() {$/,/^}$/p", "release.sh")
+	formula := run(t, t.TempDir(), nil, "bash", "-euo", "pipefail", "-c", "sha256() { echo 0 x; }\nmkdir release\nwork=. version=v1.2.3 downloads=https://example.org\n"+
+		"platforms='linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64'\n"+function+"formula\n")
+	for _, word := range regexp.MustCompile(`\bon_\w+`).FindAllString(formula, -1) {
+		need.That(t, slices.Contains([]string{"on_macos", "on_linux", "on_intel", "on_arm"}, word), "%s is no word of Homebrew's:\n%s", word, formula)
+	}
+	for _, platform := range [][3]string{{"macos", "intel", "darwin_amd64"}, {"macos", "arm", "darwin_arm64"}, {"linux", "intel", "linux_amd64"}, {"linux", "arm", "linux_arm64"}} {
+		found := regexp.MustCompile(`(?s)\n  on_` + platform[0] + ` do\n(?:    [^\n]*\n)*?    on_` + platform[1] + ` do\n      url "https://example.org/sipgen_v1.2.3_` + platform[2] + `.tar.gz"\n`)
+		need.That(t, found.MatchString(formula), "no archive for %v:\n%s", platform, formula)
+	}
 }
 
 // TestReleasedJumpHost: a program that was built from a tag takes the jump host's image that is published with it in a Site that

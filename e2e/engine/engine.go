@@ -65,6 +65,7 @@ var programs = map[string]program{
 	"cluster-api":           {"cluster-api", clusterAPIModule, clusterAPIModule + "/core", nil},
 	"kubeadm-control-plane": {"cluster-api", clusterAPIModule, clusterAPIModule + "/controlplane/kubeadm", nil},
 	"gitea":                 {"gitea", "code.gitea.io/gitea", "code.gitea.io/gitea", nil},
+	"krew":                  {"krew", "sigs.k8s.io/krew", "sigs.k8s.io/krew/cmd/krew", nil},
 }
 
 // ErrUnavailable says that an engine's modules cannot be had here: they are not in the module

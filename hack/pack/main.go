@@ -1,6 +1,6 @@
 // Command pack makes the files of a release so that equal input gives equal bytes.
 //
-//	pack archive OUT.tar.gz FILE...   the files by their base names, the first one executable; NAME=TARGET is a symbolic link
+//	pack archive OUT.tar.gz FILE...   the files by their base names, the first one executable
 //	pack sbom IN.json OUT.json        a CycloneDX document without what depends on the machine it was made on
 //	pack notices OUT                  the licenses and notices of the packages on standard input (see notices)
 //
@@ -18,7 +18,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -69,13 +68,6 @@ func archive(files []string, when time.Time) ([]byte, error) {
 	}
 	tarred := tar.NewWriter(zipped)
 	for i, file := range files {
-		if name, target, ok := strings.Cut(file, "="); ok {
-			if err := tarred.WriteHeader(&tar.Header{Typeflag: tar.TypeSymlink, Name: name, Linkname: target, Mode: 0o777,
-				ModTime: when, Format: tar.FormatUSTAR}); err != nil {
-				return nil, fmt.Errorf("%s: %w", file, err)
-			}
-			continue
-		}
 		content, err := os.ReadFile(file)
 		if err != nil {
 			return nil, err
