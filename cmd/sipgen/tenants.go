@@ -70,7 +70,7 @@ granted; 2 an error.`,
 			held := tenancy.Held(loaded.Clusters, claims, loaded.Hosts.Hosts, app.Options(loaded.Site))
 			wrong := loaded.Wrong()
 			for i := range wrong {
-				ui.Say("%s", wrong[i].Located())
+				ui.Say("%s", wrong[i].Reason())
 			}
 			if suggest {
 				if err := showGrants(ui, loaded, held); err != nil || len(wrong) == 0 {
@@ -87,7 +87,7 @@ granted; 2 an error.`,
 			problems := append(reasons(planned, wrong), beyondMost(tenants)...)
 			var all []string
 			for i := range wrong {
-				all = append(all, wrong[i].Located())
+				all = append(all, wrong[i].Reason())
 			}
 			all = append(all, problems...)
 			if output.Format == "json" {

@@ -96,15 +96,6 @@ func (f *Finding) InTree() string {
 	return joined(f.Place.inTree(), f.Field, cmp.Or(f.inTree, f.Message))
 }
 
-// Located is Reason with the name of the object, if the finding has a place: "tenants/a.yaml: document 1: line 7:
-// spec.x: tenants/a: what was found".
-func (f *Finding) Located() string {
-	if f.Place.source() == "" {
-		return f.Reason()
-	}
-	return joined(f.Place.source(), f.Field, f.Object.Key(), f.Message)
-}
-
 func joined(parts ...string) string {
 	return text.Line(strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": "))
 }

@@ -40,31 +40,27 @@ func TestReason(t *testing.T) {
 	unnamed, read := at, Place{Source: "cluster", Written: "a"}
 	unnamed.Written = ""
 	for _, row := range []struct {
-		why                   string
-		found                 Finding
-		here, inTree, located string
+		why          string
+		found        Finding
+		here, inTree string
 	}{
 		{"a field", Finding{Object: To("SIPCluster", "t", "a"), Place: at, Field: "spec.x", Message: "missing"},
-			"/home/me/tenants/a.yaml: document 2: line 7: spec.x: missing", "tenants/a.yaml: spec.x: missing",
-			"/home/me/tenants/a.yaml: document 2: line 7: spec.x: t/a: missing"},
+			"/home/me/tenants/a.yaml: document 2: line 7: spec.x: missing", "tenants/a.yaml: spec.x: missing"},
 		{"a file of an unknown base", Finding{Place: unnamed, Message: "missing"},
-			"/home/me/tenants/a.yaml: document 2: line 7: missing", "a.yaml: missing",
-			"/home/me/tenants/a.yaml: document 2: line 7: missing"},
+			"/home/me/tenants/a.yaml: document 2: line 7: missing", "a.yaml: missing"},
 		{"an object of the cluster",
 			Finding{Object: To("SIPCluster", "t", "a"), Place: read, Field: "spec.x", Message: "missing"},
-			"cluster: spec.x: missing", "cluster: spec.x: missing", "cluster: spec.x: t/a: missing"},
-		{"no place", Finding{Object: To("SIPCluster", "t", "a"), Message: "missing"}, "missing", "missing", "missing"},
+			"cluster: spec.x: missing", "cluster: spec.x: missing"},
+		{"no place", Finding{Object: To("SIPCluster", "t", "a"), Message: "missing"}, "missing", "missing"},
 		{"a hint", Finding{Message: "missing", Hint: "; put it back"},
-			"missing; put it back", "missing", "missing; put it back"},
+			"missing; put it back", "missing"},
 		{"a second place", Finding{Place: at}.Naming("/home/me/b.yaml: line 3", "b.yaml",
 			func(place string) string { return "first at " + place + ": delete it" }),
 			"/home/me/tenants/a.yaml: document 2: line 7: first at /home/me/b.yaml: line 3: delete it",
-			"tenants/a.yaml: first at b.yaml: delete it",
-			"/home/me/tenants/a.yaml: document 2: line 7: first at /home/me/b.yaml: line 3: delete it"},
+			"tenants/a.yaml: first at b.yaml: delete it"},
 	} {
 		need.Equal(t, row.why, row.found.Reason(), row.here)
 		need.Equal(t, row.why, row.found.InTree(), row.inTree)
-		need.Equal(t, row.why, row.found.Located(), row.located)
 	}
 }
 
