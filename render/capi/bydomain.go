@@ -83,7 +83,7 @@ func (c *component) machinesByDomain(role string, d roleDomains) {
 //
 // The build fails where two objects would ask for the same hosts. No patch compares objects, but a strategic merge
 // patch fails if two objects have one name. So each is called as its domain is, and the one without a domain as each of
-// them in turn, until all get their names back.
+// them in turn, until all get their names back. Two versions of the kind are two kinds to kustomize: they pass.
 func (c *component) replicas(role, name string, active int, d roleDomains) {
 	target := c.ofRole(machineDeployment, role)
 	target.AnnotationSelector = "!" + autoscaled
@@ -99,17 +99,10 @@ func (c *component) replicas(role, name string, active int, d roleDomains) {
 	}
 	const saved, called = "/sipgen", "/metadata/name"
 	save := []operation{
-		{Op: "add", Path: saved, Value: map[string]any{}},
-		{Op: "copy", From: "/apiVersion", Path: saved + "/apiVersion"},
-		{Op: "copy", From: "/metadata", Path: saved + "/metadata"},
-		{Op: "replace", Path: "/apiVersion", Value: machineDeployment.group + "/" + v1beta2},
+		{Op: "copy", From: "/metadata", Path: saved},
 		{Op: "add", Path: "/metadata/namespace", Value: words},
 	}
-	back := []operation{
-		{Op: "move", From: saved + "/metadata", Path: "/metadata"},
-		{Op: "move", From: saved + "/apiVersion", Path: "/apiVersion"},
-		{Op: "remove", Path: saved},
-	}
+	back := operation{Op: "move", From: saved, Path: "/metadata"}
 	c.operations(all, append(save, operation{Op: "replace", Path: called, Value: role})...)
 	labeled := target
 	if d.key != "" {
@@ -123,9 +116,9 @@ func (c *component) replicas(role, name string, active int, d roleDomains) {
 		c.operations(all, operation{Op: "replace", Path: called, Value: domain})
 		set(d.file(name, domain), d.the(target, domain), map[string]string{d.key: domain}, d.machines[domain])
 	}
-	c.operations(all, back...)
+	c.operations(all, back)
 	if d.key != "" {
-		c.operations(labeled, back...)
+		c.operations(labeled, back)
 	}
 }
 
