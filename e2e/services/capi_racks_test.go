@@ -114,6 +114,7 @@ func TestClusterAPI(t *testing.T) {
 	api.Namespaces(t, "metal3")
 	core := engine.StartClusterAPI(t, api)
 	t.Run("control plane", func(t *testing.T) { controlPlaneByDomain(t, api, core) })
+	t.Run("scale-down", func(t *testing.T) { scaleDown(t, api, core) })
 	t.Run("workers by rack", func(t *testing.T) { workersByRack(t, api, core) })
 }
 
@@ -238,7 +239,9 @@ func (r *racks) machines(t *testing.T) []unstructured.Unstructured {
 	workers := metav1.ListOptions{LabelSelector: "cluster.x-k8s.io/deployment-name"}
 	list, err := r.api.Dynamic.Resource(machinesOf).Namespace("metal3").List(context.Background(), workers)
 	need.OK(t, err)
-	out := slices.DeleteFunc(list.Items, func(m unstructured.Unstructured) bool { return m.GetDeletionTimestamp() != nil })
+	out := slices.DeleteFunc(list.Items, func(m unstructured.Unstructured) bool {
+		return m.GetDeletionTimestamp() != nil || r.templates[deploymentOf(m)] == ""
+	})
 	slices.SortFunc(out, func(a, b unstructured.Unstructured) int {
 		return strings.Compare(deploymentOf(a)+"/"+a.GetName(), deploymentOf(b)+"/"+b.GetName())
 	})
