@@ -123,11 +123,11 @@ func (p *Planned) replicaChanges(after render.Tree) []report.ReplicaChange {
 	var out []report.ReplicaChange
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]
-		before, domainsBefore := numbersIn(was[c.Key()])
+		before, domainsBefore := numbersIn(was[c.Key()], is[c.Key()])
 		if len(was[c.Key()]) == 0 || stay[c.Key()] || p.Loaded.Site.Spec.ClusterAPI == nil {
 			continue
 		}
-		_, domainsAfter := numbersIn(is[c.Key()])
+		_, domainsAfter := numbersIn(is[c.Key()], was[c.Key()])
 		for _, machines := range capi.MachinesOf(c) {
 			to := machines.Replicas
 			from, found := before[machines.File]
@@ -151,20 +151,27 @@ func (p *Planned) replicaChanges(after render.Tree) []report.ReplicaChange {
 	return out
 }
 
-// numbersIn returns the replicas in the files of a component: by the file of a role, and by that and domain.
-func numbersIn(files map[string][]byte) (roles map[string]int, domains map[string]map[string]int) {
+// numbersIn returns the replicas in the files of a component: by the file of a role, and by that and domain those in
+// files that differ from the other component's.
+func numbersIn(files, other map[string][]byte) (roles map[string]int, domains map[string]map[string]int) {
 	roles, domains = map[string]int{}, map[string]map[string]int{}
 	for file, text := range files {
 		of, sets := capi.SetsReplicas(file)
+		if !sets {
+			continue
+		}
+		if of != file && domains[of] == nil {
+			domains[of] = map[string]int{}
+		}
+		if of != file && bytes.Equal(text, other[file]) {
+			continue
+		}
 		replicas, domain, found := capi.Replicas(text)
 		switch {
-		case !sets || !found:
+		case !found:
 		case of == file:
 			roles[file] = replicas
 		default:
-			if domains[of] == nil {
-				domains[of] = map[string]int{}
-			}
 			domains[of][domain] = replicas
 		}
 	}
@@ -174,7 +181,7 @@ func numbersIn(files map[string][]byte) (roles map[string]int, domains map[strin
 // domainChanges compares the numbers of a role's domains, if it had some before and has some now: an earlier version
 // wrote none, nor is there one without a topology key.
 func domainChanges(was, is map[string]int) (out []report.DomainReplicas) {
-	if len(was) == 0 || len(is) == 0 {
+	if was == nil || is == nil {
 		return nil
 	}
 	all := maps.Clone(was)

@@ -112,17 +112,13 @@ func (c *component) replicas(role, name string, active int, d roleDomains) {
 		c.always(d.others(target), map[string]any{"replicas": 0})
 	}
 	set(replicasFile(role, name), all, nil, active)
+	files := fileNames(d.names)
 	for _, domain := range d.names {
 		c.operations(all, operation{Op: "replace", Path: called, Value: domain})
-		set(d.file(name, domain), d.the(target, domain), map[string]string{d.key: domain}, d.machines[domain])
+		set(deploymentPrefix+name+"/domain-"+files[domain]+".yaml", d.the(target, domain), map[string]string{d.key: domain}, d.machines[domain])
 	}
 	c.operations(all, back)
 	if d.key != "" {
 		c.operations(labeled, back)
 	}
-}
-
-// file returns the file that sets the replicas of a domain. name is the role's part of file names.
-func (d roleDomains) file(name, domain string) string {
-	return deploymentPrefix + name + "/domain-" + fileNames(d.names)[domain] + ".yaml"
 }
