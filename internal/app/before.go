@@ -121,7 +121,7 @@ func seal(where, root string, state *publish.State) error {
 	}
 	effect := moves
 	if len(problems) == 0 {
-		effect = "refused: sipgen does not know which files are its own"
+		effect = "sipgen does not know which files are its own"
 	}
 	for _, damaged := range Flatten(state.Damaged) {
 		problems = append(problems, fmt.Errorf("%s/%s", strings.TrimRight(where, "/"), damaged))
@@ -141,11 +141,11 @@ func seal(where, root string, state *publish.State) error {
 }
 
 // moves is what an unsealed decision does.
-const moves = "refused: hosts would change hands without being released"
+const moves = "hosts would change hands without being released"
 
 // refusal says what would happen, and the way back.
 func refusal(root, effect string) error {
-	return fmt.Errorf("%s; restore the tree in %s from the newest commit in which it is as its %s has it: "+
+	return refusef("%s; restore the tree in %s from the newest commit in which it is as its %s has it: "+
 		"sipgen help runbook restore-the-tree has the commands", effect, folderOrRoot(root), publish.OwnershipFile)
 }
 

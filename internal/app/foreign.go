@@ -69,5 +69,5 @@ func (r *Rendered) RefuseForeign() error {
 		return nil
 	}
 	return errors.Join(problems,
-		errors.New(`refused: the engine would not apply what the tree says: move or correct these files`))
+		refusef("the engine would not apply what the tree says: move or correct these files"))
 }
