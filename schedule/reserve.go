@@ -94,8 +94,9 @@ func (s *planner) reservedFor(sh *shape, i int32) Reason {
 	return nil
 }
 
-// keptInNumbers converts the reservations with a count to the form of package solve.
-func (s *planner) keptInNumbers() (out []solve.Kept) {
+// keptInNumbers converts the reservations with a count to the form of package solve. holder returns the role that has a
+// host, nil for none.
+func (s *planner) keptInNumbers(holder func(i int) *role) (out []solve.Kept) {
 	for i := range s.options.Reserved {
 		one := &s.options.Reserved[i]
 		if one.Count == nil {
@@ -114,7 +115,8 @@ func (s *planner) keptInNumbers() (out []solve.Kept) {
 		kept := solve.Kept{Count: *one.Count, Fits: solve.NewSet(fits, len(s.classes))}
 		if len(one.Tenants) > 0 {
 			for i := range s.hosts {
-				if h := &s.hosts[i]; h.role != nil && one.Namespaces[h.role.cluster.key.Namespace] && selected.Has(h.kind) {
+				r := holder(i)
+				if r != nil && one.Namespaces[r.cluster.key.Namespace] && selected.Has(s.hosts[i].kind) {
 					kept.Count--
 				}
 			}

@@ -94,16 +94,29 @@ func (s *planner) countShort(r *role) {
 
 // inNumbers converts the free hosts and the roles' needs to the form of package solve.
 func (s *planner) inNumbers() *solve.Problem {
-	out := &solve.Problem{Kinds: make([]int32, len(s.hosts)), Kept: s.keptInNumbers(), Alone: s.alone()}
+	out := s.frame(func(i int) *role { return s.hosts[i].role })
+	for n, c := range s.clusters {
+		for _, r := range c.roles {
+			out.Roles = append(out.Roles, s.wantedBy(r))
+			out.Clusters[n].Standby += max(0, out.Roles[len(out.Roles)-1].Active-(r.newActive-r.refill))
+		}
+	}
+	return out
+}
+
+// frame is inNumbers without the roles' needs. holder returns the role that has a host, nil for none.
+func (s *planner) frame(holder func(i int) *role) *solve.Problem {
+	out := &solve.Problem{Kinds: make([]int32, len(s.hosts)), Kept: s.keptInNumbers(holder), Alone: s.alone()}
 	for i := range s.hosts {
 		out.Kinds[i] = s.hosts[i].class
 	}
 	for _, t := range s.topology {
 		out.Trees = append(out.Trees, solve.Tree{Of: t.dom, Parent: t.parent, Level: t.levels, Names: t.names})
 	}
-	budgets := map[*Limit]int{}
+	budgets, from := map[*Limit]int{}, 0
 	for _, c := range s.clusters {
-		group := solve.Group{From: len(out.Roles), To: len(out.Roles) + len(c.roles), Budget: solve.None}
+		group := solve.Group{From: from, To: from + len(c.roles), Budget: solve.None}
+		from = group.To
 		if limit := s.options.Limits[c.key]; limit != nil {
 			n, known := budgets[limit]
 			if !known {
@@ -116,10 +129,6 @@ func (s *planner) inNumbers() *solve.Problem {
 			out.Budgets[n].Hosts -= hosts
 			out.Budgets[n].Standby -= standby
 			out.Budgets[n].Leaving += leaving
-		}
-		for _, r := range c.roles {
-			out.Roles = append(out.Roles, s.wantedBy(r))
-			group.Standby += max(0, out.Roles[len(out.Roles)-1].Active-(r.newActive-r.refill))
 		}
 		out.Clusters = append(out.Clusters, group)
 	}
