@@ -102,6 +102,7 @@ var folders = map[string][]string{
 	"hack":              {""},
 	"internal/garbage":  {},
 	"internal/history":  {"internal/redact", "schedule"},
+	"internal/impact":   {"api", "internal/holdings", "inventory", "schedule"},
 	"internal/holdings": {"inventory", "internal/manifest"},
 	"internal/order":    {},
 	"internal/text":     {},
@@ -161,6 +162,7 @@ var impure = strings.Fields("os time math/rand math/rand/v2 net net/http crypto/
 var pure = map[string]string{
 	"internal/netplan": "net", "internal/vino": "net", "internal/history": "time", "render": "time", "internal/report": "time",
 	"internal/tenancy": "", "internal/fields": "", "internal/foreign": "", "internal/survey": "", "internal/holdings": "", "internal/picture": "",
+	"internal/impact": "",
 	"internal/status": "", "internal/objdiff": "", "schedule": "",
 }
 

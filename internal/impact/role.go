@@ -1,0 +1,238 @@
+package impact
+
+import (
+	"fmt"
+	"slices"
+
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// role is a role of the placement.
+type role struct {
+	key       schedule.RoleKey
+	active    int
+	tolerates int
+	accepts   int // by --tolerate, -1 without one
+	members   []member
+	empty     int      // active slots without a host
+	lbs       []server // load balancers in front of the role
+}
+
+// server is a load balancer, and the network on which it reaches the hosts.
+type server struct{ name, network string }
+
+// The slots of a member.
+const (
+	active  = "active"
+	standby = "standby"
+	leaving = "leaving"
+)
+
+// member is a host of the role.
+type member struct {
+	host *inventory.Host
+	slot string
+	// why it is down, "" for a host that is up. It is back once people end what they do to it if back is set. It waits for
+	// its first machine if young is set.
+	why         string
+	back, young bool
+	succeeded   bool // a leaving host's slot is another one's
+}
+
+// ControlPlaneQuorum is how many members of etcd have to be up, of so many.
+func ControlPlaneQuorum(members int) int { return members/2 + 1 }
+
+// Tolerance is how many of its active hosts a role may lose at a time: a control plane as many as leave it its quorum,
+// another role the larger of one and a tenth.
+func Tolerance(name string, active int) int {
+	if name == v1.RoleControlPlane {
+		return max(0, active-ControlPlaneQuorum(active))
+	}
+	return max(1, active/10)
+}
+
+func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, tolerate map[schedule.RoleKey]int) role {
+	r := role{key: schedule.RoleKey{Cluster: c.Key, Role: of.Name}, active: of.Active, accepts: -1}
+	used, older := false, false
+	for i := range of.Assigned {
+		a := &of.Assigned[i]
+		used = used || !a.Standby && a.Host.State.InUse()
+		older = older || !a.Standby && !isYoung(a)
+	}
+	slots := 0
+	for i := range of.Assigned {
+		a := &of.Assigned[i]
+		m := member{host: a.Host, slot: active, succeeded: a.HasSuccessor}
+		switch {
+		case a.Pending && a.Standby: // nothing is missing without it
+			m.slot = leaving
+		case a.Pending:
+			m.slot, m.why = leaving, leaving
+		case a.Standby:
+			m.slot = standby
+		default:
+			slots++
+			m.why, m.back = down(a)
+			isMember := a.Host.State.InUse() || of.Name != v1.RoleControlPlane || !used
+			if m.why == "" && (!isMember || isYoung(a) && older) {
+				m.why, m.young = "without a machine yet", true
+			}
+		}
+		r.members = append(r.members, m)
+	}
+	for i := range of.Releasing {
+		m := member{host: of.Releasing[i].Host, slot: leaving}
+		if m.host.State.InUse() {
+			m.why = leaving
+		}
+		r.members = append(r.members, m)
+	}
+	if len(c.Refused) > 0 { // the spec is not in force
+		r.active = slots
+	}
+	r.empty = max(0, r.active-slots)
+	r.tolerates = Tolerance(of.Name, r.active)
+	if n, asked := tolerate[r.key]; asked {
+		r.tolerates, r.accepts = n, n
+	}
+	if spec != nil {
+		r.lbs = balancers(spec, of.Name)
+	}
+	return r
+}
+
+// isYoung reports whether the host is new in its slot: its machine takes a while.
+func isYoung(a *schedule.Assignment) bool { return a.Origin == schedule.New || a.Promoted() }
+
+// balancers returns the load balancers of the cluster in front of a role.
+func balancers(spec *v1.SIPCluster, name string) (out []server) {
+	services := &spec.Spec.Services
+	for i := range services.LoadBalancerControlPlane {
+		if name == v1.RoleControlPlane {
+			out = append(out, server{v1.ServiceName(v1.ListControlPlane, i, spec.Name),
+				services.LoadBalancerControlPlane[i].NodeInterface})
+		}
+	}
+	for i := range services.LoadBalancerWorker {
+		if name == v1.RoleWorker {
+			out = append(out, server{v1.ServiceName(v1.ListWorker, i, spec.Name),
+				services.LoadBalancerWorker[i].NodeInterface})
+		}
+	}
+	return out
+}
+
+// down returns why a host in an active slot does not serve, "" for one that does, and whether it does again once people
+// end what they do to it. An error that metal3 reports about a host in use proves nothing about the system on it.
+func down(a *schedule.Assignment) (why string, back bool) {
+	h, s := a.Host, &a.Host.State
+	_, named := a.Trouble.(schedule.MarkedForRemoval)
+	failed := holdings.Failed(h)
+	if failed.Code == holdings.InError && s.InUse() {
+		failed = holdings.Why{}
+	}
+	switch {
+	case named || failed != holdings.Why{}:
+		return "failed", false
+	case s.Cordoned != "":
+		return "cordoned", true
+	case s.Paused:
+		return "paused", true
+	case s.Provisioning == "provisioning" || s.Provisioning == "deprovisioning":
+		return s.Provisioning, false
+	case s.InUse() && !s.Online:
+		return "powered off", false
+	case !s.InUse() && holdings.Unfit(h) != holdings.Why{}:
+		return "not available", false
+	}
+	return "", false
+}
+
+// member returns the member of a name.
+func (r *role) member(key schedule.HostKey) *member {
+	return &r.members[slices.IndexFunc(r.members, func(m member) bool { return holdings.KeyOf(m.host) == key })]
+}
+
+// without returns what the role loses without some hosts, and the wave of each of these, 0 if the role breaks in any
+// order. Hosts that are down whatever goes, or in no active slot, go with the first wave.
+func (r *role) without(goes map[schedule.HostKey]bool) (Role, map[schedule.HostKey]int) {
+	out := Role{Cluster: r.key.Cluster.String(), Role: r.key.Role, Active: r.active, Tolerates: r.tolerates,
+		Lost: []string{}}
+	waves := map[schedule.HostKey]int{}
+	var already, running []schedule.HostKey // that go: those that people have taken down, and those that run
+	young, succeeded := 0, 0
+	for i := range r.members {
+		m := &r.members[i]
+		key := holdings.KeyOf(m.host)
+		if goes[key] {
+			waves[key] = 1
+			if m.slot == active {
+				out.Lost = append(out.Lost, key.String())
+			}
+		}
+		switch {
+		case m.why == "" && m.slot == active && goes[key]:
+			running = append(running, key)
+		case m.why == "" && m.slot == active:
+			out.Left++
+		case m.back && goes[key]:
+			already = append(already, key)
+		case m.why != "":
+			out.Down++
+			out.Because = append(out.Because, key.String()+" is "+m.why)
+			if m.young {
+				young++
+			}
+			if m.succeeded {
+				succeeded++
+			}
+		}
+	}
+	if out.Down += r.empty; r.empty > 0 {
+		out.Because = append(out.Because, fmt.Sprintf("%s no host", text.Plural(r.empty, "slot has", "slots have")))
+	}
+	out.Down -= min(succeeded, young+r.empty) // an old host and its successor are one
+	if r.key.Role == v1.RoleControlPlane && r.active > 0 {
+		out.Quorum = ControlPlaneQuorum(r.active)
+		out.LosesQuorum = out.Left < out.Quorum
+	}
+	out.LosesAll = out.Left == 0 && r.active > 0
+	for _, lb := range r.lbs {
+		if r.servers(lb, nil) > 0 && r.servers(lb, goes) == 0 {
+			out.LoadBalancers = append(out.LoadBalancers, lb.name)
+		}
+	}
+	out.accepted = len(out.Lost) <= r.accepts
+	room := r.tolerates - out.Down
+	going := append(already, running...)
+	out.cordoned = len(already)
+	switch {
+	case len(going) == 0:
+		out.Waves = 1
+	case room <= 0 || len(already) > room:
+		for _, key := range going {
+			waves[key] = 0
+		}
+	default:
+		for n, key := range going {
+			waves[key] = n/room + 1
+			out.Waves = waves[key]
+		}
+	}
+	return out, waves
+}
+
+// servers counts the hosts that a load balancer reaches, without some: those in active slots that run.
+func (r *role) servers(lb server, goes map[schedule.HostKey]bool) (n int) {
+	for i := range r.members {
+		m := &r.members[i]
+		if m.slot == active && m.why == "" && len(m.host.On(lb.network)) > 0 && !goes[holdings.KeyOf(m.host)] {
+			n++
+		}
+	}
+	return n
+}
