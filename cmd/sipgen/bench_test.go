@@ -203,6 +203,7 @@ func benchmarkFleet(b *testing.B, command, cluster string, write func(folder str
 		{"status", "site", []string{"status", "--repo", repo}},
 		{"tenants", "site", []string{"tenants", "--repo", repo}},
 		{"explain", "site", []string{"explain", cluster, "--repo", repo}},
+		{"impact-by", "site", []string{"impact", "--by", "rack", "--repo", repo}},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			cpu, peak, n := 0.0, 0.0, 0.0

@@ -92,7 +92,7 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.Flags().Lookup("version").Usage = "print the version"
 	root.SetUsageFunc(wrapped(root.UsageFunc(), func() int { return helpWidth(ui) }))
 	root.AddCommand(newInit(ui), newFields(ui), newRender(ui), newDiff(ui), newPublish(ui), newPlan(ui), newHosts(ui),
-		newCapacity(ui), newExplain(ui), newHistory(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui),
+		newCapacity(ui), newImpact(ui), newExplain(ui), newHistory(ui), newStatus(ui), newLint(ui), newTenants(ui), newInventory(ui),
 		newOptions(ui), newVersion(ui), newMan())
 	for _, command := range root.Commands() {
 		strictArgs(command)

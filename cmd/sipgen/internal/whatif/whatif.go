@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,26 +152,19 @@ func matching(hosts []inventory.Host, selector labels.Selector) []inventory.Host
 		func(h inventory.Host) bool { return !selector.Matches(labels.Set(h.Labels)) })
 }
 
-// withPrefix returns a selector with the whole keys of labels for keys that no host has and one label ends in: "rack"
-// is "vino.airshipit.org/rack" if no other label of a host ends in "/rack".
+// Matching returns the hosts that --without leaves out.
+func Matching(hosts []inventory.Host, asked string) ([]inventory.Host, error) {
+	_, gone, err := leaveOut(hosts, asked)
+	return gone, err
+}
+
+// withPrefix returns a selector with the whole keys of labels, as LabelKey has them.
 func withPrefix(hosts []inventory.Host, selector labels.Selector) (labels.Selector, bool) {
-	keys := map[string]bool{}
-	for i := range hosts {
-		for key := range hosts[i].Labels {
-			keys[key] = true
-		}
-	}
 	requirements, _ := selector.Requirements()
 	full := labels.NewSelector()
 	for _, r := range requirements {
-		var meant []string
-		for key := range keys {
-			if !keys[r.Key()] && strings.HasSuffix(key, "/"+r.Key()) {
-				meant = append(meant, key)
-			}
-		}
-		if len(meant) == 1 {
-			whole, err := labels.NewRequirement(meant[0], r.Operator(), r.Values().UnsortedList())
+		if key := LabelKey(hosts, r.Key()); key != r.Key() {
+			whole, err := labels.NewRequirement(key, r.Operator(), r.Values().UnsortedList())
 			if err != nil {
 				return nil, false
 			}
@@ -179,6 +173,43 @@ func withPrefix(hosts []inventory.Host, selector labels.Selector) (labels.Select
 		full = full.Add(r)
 	}
 	return full, true
+}
+
+// LabelKey returns the whole key of a label for a key that no host has and one label ends in: "rack" is
+// "vino.airshipit.org/rack" if no other label of a host ends in "/rack". Any other key stays.
+func LabelKey(hosts []inventory.Host, asked string) string {
+	meant := map[string]bool{}
+	for i := range hosts {
+		for key := range hosts[i].Labels {
+			if key == asked {
+				return asked
+			}
+			if strings.HasSuffix(key, "/"+asked) {
+				meant[key] = true
+			}
+		}
+	}
+	if len(meant) == 1 {
+		return slices.Collect(maps.Keys(meant))[0]
+	}
+	return asked
+}
+
+// Roles reads numbers of hosts by role, "NAMESPACE/NAME/ROLE=N".
+func Roles(flag string, asked []string, clusters []v1.SIPCluster) (map[schedule.RoleKey]int, error) {
+	out, errs := map[schedule.RoleKey]int{}, []error(nil)
+	for _, one := range asked {
+		count, err := parseRoleCount(one, clusters)
+		if err == nil {
+			_, err = schedule.WithCount(clusters, count.cluster, count.role, 0) // which knows the roles
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("--%s: %w", flag, err))
+			continue
+		}
+		out[schedule.RoleKey{Cluster: count.cluster, Role: count.role}] = count.active
+	}
+	return out, errors.Join(errs...)
 }
 
 func parseRoleCount(asked string, clusters []v1.SIPCluster) (roleCount, error) {
