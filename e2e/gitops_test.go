@@ -68,6 +68,7 @@ func TestFluxRows(t *testing.T) { runRows(t, fluxRig, slices.Concat(rows, fluxRo
 
 // argoRows are about what only Argo CD does.
 var argoRows = []row{
+	{"habit", rowHabit},      // whose fields become its own
 	{"one-host", rowOneHost}, // how it compares, and a sync in which one object of several fails
 }
 

@@ -269,7 +269,9 @@ func metadataOf(site *v1alpha1.Site, host *inventory.Host, entry int) (foreign [
 			for i := range host.Managers {
 				shared = shared || i != entry && slices.Contains(kind.keys(&host.Managers[i]), key)
 			}
-			if !shared {
+			// Argo CD's finding says of this annotation that it is there, and its fix removes it.
+			said := key == lastApplied && site.Spec.Engine == v1alpha1.EngineArgoCD
+			if !shared && !said {
 				foreign = append(foreign, kind.what+text.Line(key))
 			}
 		}

@@ -81,6 +81,7 @@ func TestCheck(t *testing.T) {
 		{"and with Flux it is said", flux, v1alpha1.ApplyMerge, nil, nil, []string{"preflight could not run"}},
 		{"kubectl apply by habit, and a sync: Argo CD alone owns the site's labels", argo, v1alpha1.ApplyMerge, []inventory.Manager{habit}, nil, []string{"argocd-controller alone owns its label example.org/kind, label rack, annotation note, finalizers: each sync"}},
 		{"another owner keeps them", argo, v1alpha1.ApplyMerge, []inventory.Manager{habit, {Name: "sipgen", Operation: "Apply", Labels: []string{"example.org/kind", "rack"}, Annotations: []string{"note"}, Metadata: []string{"finalizers"}}}, nil, nil},
+		{"kubectl apply by habit, of a host with another owner", argo, v1alpha1.ApplyMerge, []inventory.Manager{{Name: "argocd-controller", Operation: "Apply", Annotations: []string{last}}}, marks{last: "present"}, []string{"host metal/n1: it has the annotation " + last + ": "}},
 		{"what the engine writes itself", argo, v1alpha1.ApplyMerge, []inventory.Manager{{Name: "argocd-controller", Operation: "Apply", Labels: []string{"app.kubernetes.io/instance", "sip.airshipit.org/node-type", "sip.airshipit.org/standby"}, Annotations: []string{"argocd.argoproj.io/sync-options", "sip.airshipit.org/release-of"}}}, nil, nil},
 		{"an update takes nothing away again", argo, v1alpha1.ApplyMerge, []inventory.Manager{{Name: "argocd-controller", Operation: "Update", Labels: []string{"rack"}}}, nil, nil},
 		{"an overlay has the site's labels", argo, v1alpha1.ApplyOverlay, []inventory.Manager{habit}, nil, nil},

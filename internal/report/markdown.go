@@ -180,6 +180,19 @@ const maxSentence = 1000
 
 func bounded(sentence string) string { return text.Truncate(sentence, maxSentence) }
 
+// maxCommand is the longest command that is printed whole: half a command is none, and those for many hosts are long.
+const maxCommand = 50000
+
+// withCommand is bounded, but for the command that fixes a finding.
+func withCommand(sentence string) string {
+	const fix = "; fix it with: kubectl "
+	words, command, found := strings.Cut(sentence, fix)
+	if !found {
+		return bounded(sentence)
+	}
+	return bounded(words) + fix + text.Truncate(command, maxCommand)
+}
+
 // Cut shortens body to at most limit bytes at a line's end, and adds the number of omitted lines.
 func Cut(body string, limit int) string {
 	if len(body) <= limit {

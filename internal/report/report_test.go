@@ -214,3 +214,12 @@ func TestAlikeRolesShareALine(t *testing.T) {
 		"each of 2 more roles: could use it, but has the hosts it wants",
 	})
 }
+
+// TestWholeCommands: a terminal shows the command of a frozen cluster whole, however many hosts it names; other text is bounded.
+func TestWholeCommands(t *testing.T) {
+	command := "; fix it with: kubectl patch -n m baremetalhosts.metal3.io " + strings.Repeat("host-1 ", 1000) + "--type=json"
+	var out strings.Builder
+	Table(&out, &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{"its spec is owned" + command, strings.Repeat("x", 3000)}}}}, TableOptions{})
+	need.Words(t, "the table", out.String(), "its spec is owned"+command+"\n")
+	need.Without(t, "the table", out.String(), strings.Repeat("x", 1001))
+}

@@ -33,9 +33,9 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	if same := slotTable(w, p, options); same > 0 {
 		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
 	}
-	say := func(line string) { fmt.Fprintln(w, text.Fold(text.Line(bounded(line)), options.Width, "  ")) }
+	say := func(line string) { fmt.Fprintln(w, text.Fold(text.Line(withCommand(line)), options.Width, "  ")) }
 	warn := func(line string) {
-		fmt.Fprintln(w, options.painted(text.Fold(text.Line(bounded(line)), options.Width, "  "), bad))
+		fmt.Fprintln(w, options.painted(text.Fold(text.Line(withCommand(line)), options.Width, "  "), bad))
 	}
 	say(p.Summary())
 	for _, danger := range p.dangers() {
