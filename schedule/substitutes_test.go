@@ -14,7 +14,8 @@ import (
 )
 
 // TestSubstitutes: on random sites that are settled, the active slots that Substitutes fills are those that a plan
-// without the hosts fills: with standby hosts, reservations, limits of tenants and of racks.
+// without the hosts fills: with standby hosts, reservations, limits of tenants
+// and of racks, and cordoned hosts.
 func TestSubstitutes(t *testing.T) {
 	replaced := map[Source]int{}
 	short := 0
@@ -24,6 +25,11 @@ func TestSubstitutes(t *testing.T) {
 		p := plan(t, clusters, hosts, Previous{}, options)
 		p = plan(t, clusters, hosts, tree(p), options)
 		before := tree(p)
+		for i := range hosts {
+			if random.IntN(10) == 0 { // it keeps its slot, and takes no other
+				hosts[i].State.Cordoned = "audit"
+			}
+		}
 		p = plan(t, clusters, hosts, before, options)
 		if slices.ContainsFunc(p.Clusters, func(c Cluster) bool { return c.Unschedulable }) || p.site.givesOut() {
 			continue // without the hosts, this run's free hosts may be given out otherwise

@@ -138,7 +138,7 @@ func (q *impactQuestion) answer(p *app.Planned) (*impact.Report, []string, error
 	if err != nil {
 		return nil, nil, err
 	}
-	site := impact.Of(p.Placement, p.Clusters.All, tolerate)
+	site := impact.Of(p.Placement, p.Clusters.All, impact.Options{Tolerate: tolerate, Planned: q.by != ""})
 	if q.by != "" {
 		label := whatif.LabelKey(hosts, q.by)
 		if !slices.ContainsFunc(hosts, func(h inventory.Host) bool { _, has := h.Labels[label]; return has }) {

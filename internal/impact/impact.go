@@ -21,8 +21,16 @@ type Site struct {
 	of        map[schedule.HostKey]int // the role of a host, as an index into roles
 }
 
-// Of prepares a placement of the clusters. tolerate replaces how many hosts roles tolerate to lose at a time.
-func Of(placement *schedule.Placement, clusters []v1.SIPCluster, tolerate map[schedule.RoleKey]int) *Site {
+// Options are choices for a question. The zero value asks about the site as it is.
+type Options struct {
+	// Tolerate replaces how many hosts roles tolerate to lose at a time.
+	Tolerate map[schedule.RoleKey]int
+	// Planned asks about the site as it is planned: a host without a machine is as good as one with it.
+	Planned bool
+}
+
+// Of prepares a placement of the clusters.
+func Of(placement *schedule.Placement, clusters []v1.SIPCluster, options Options) *Site {
 	s := &Site{placement: placement, of: map[schedule.HostKey]int{}}
 	specs := map[schedule.ClusterKey]*v1.SIPCluster{}
 	for i := range clusters {
@@ -31,7 +39,7 @@ func Of(placement *schedule.Placement, clusters []v1.SIPCluster, tolerate map[sc
 	for i := range placement.Clusters {
 		c := &placement.Clusters[i]
 		for n := range c.Roles {
-			r := newRole(c, &c.Roles[n], specs[c.Key], tolerate)
+			r := newRole(c, &c.Roles[n], specs[c.Key], options)
 			for _, m := range r.members {
 				s.of[holdings.KeyOf(m.host)] = len(s.roles)
 			}

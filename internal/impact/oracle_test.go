@@ -25,10 +25,10 @@ var options = schedule.Options{Keys: schedule.LabelKeys{ClusterNamespace: "sip/n
 // all orders of all subsets needs. A role is said to break exactly if no order exists.
 func TestWavesAgainstOracle(t *testing.T) {
 	seen := map[string]int{}
-	for seed := range uint64(3000) {
+	for seed := range uint64(2000) {
 		random := rand.New(rand.NewPCG(seed, 74))
 		o := newOracle(t, random)
-		lost := impact.Of(o.placement, o.clusters, o.tolerate).Without(o.goes)
+		lost := impact.Of(o.placement, o.clusters, impact.Options{Tolerate: o.tolerate}).Without(o.goes)
 		wave, most := map[schedule.HostKey]int{}, 0
 		for _, h := range lost.Hosts {
 			wave[holdings.HostNamed(h.Host)] = h.Wave

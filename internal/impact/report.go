@@ -202,8 +202,7 @@ func (r *Role) effect() string {
 		out = append(out, "none left")
 	}
 	if n := len(r.LoadBalancers); n > 0 {
-		out = append(out, text.Plural(n, "load balancer", "load balancers")+" without a server ("+
-			strings.Join(r.LoadBalancers, ", ")+")")
+		out = append(out, text.Plural(n, "load balancer", "load balancers")+" without a server")
 	}
 	return strings.Join(out, ", ")
 }

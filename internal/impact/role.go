@@ -55,7 +55,7 @@ func Tolerance(name string, active int) int {
 	return max(1, active/10)
 }
 
-func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, tolerate map[schedule.RoleKey]int) role {
+func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, options Options) role {
 	r := role{key: schedule.RoleKey{Cluster: c.Key, Role: of.Name}, active: of.Active, accepts: -1}
 	used, older := false, false
 	for i := range of.Assigned {
@@ -78,7 +78,7 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, tolera
 			slots++
 			m.why, m.back = down(a)
 			isMember := a.Host.State.InUse() || of.Name != v1.RoleControlPlane || !used
-			if m.why == "" && (!isMember || isYoung(a) && older) {
+			if m.why == "" && !options.Planned && (!isMember || isYoung(a) && older) {
 				m.why, m.young = "without a machine yet", true
 			}
 		}
@@ -96,7 +96,7 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, tolera
 	}
 	r.empty = max(0, r.active-slots)
 	r.tolerates = Tolerance(of.Name, r.active)
-	if n, asked := tolerate[r.key]; asked {
+	if n, asked := options.Tolerate[r.key]; asked {
 		r.tolerates, r.accepts = n, n
 	}
 	if spec != nil {

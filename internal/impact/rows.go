@@ -36,8 +36,12 @@ func (r *Report) RoleRows() [][]string {
 		if one.Waves > 0 {
 			waves = strconv.Itoa(one.Waves)
 		}
+		effect := one.effect()
+		if len(one.LoadBalancers) > 0 {
+			effect += ": " + strings.Join(one.LoadBalancers, ", ")
+		}
 		rows = append(rows, cells(one.Cluster, one.Role, fmt.Sprintf("%d of %d", len(one.Lost), one.Active),
-			strconv.Itoa(one.Down), strconv.Itoa(one.Tolerates), waves, one.substitutes(), one.effect()))
+			strconv.Itoa(one.Down), strconv.Itoa(one.Tolerates), waves, one.substitutes(), effect))
 	}
 	return rows
 }
