@@ -277,6 +277,8 @@ func TestNoSecretOfTheCommandLineIsPrinted(t *testing.T) {
 			{"publish", "--repo", empty, "--label", canary.text + ",", "--propose", "x"}, {"publish", "--repo", empty, "--dry-sha", canary.text, "--hydrator-metadata"},
 			{"publish", "--repo", empty, "--hydrator-metadata=" + canary.text}, {"publish", "--repo", empty, "--author", canary.text}, {"lint", "--fail-on", canary.text},
 			{"diff", "--color", canary.text, "--out", "x"}, {"inventory", "--context", canary.text},
+			{"impact", canary.text}, {"impact", "--by", canary.text}, {"impact", "x", "--tolerate", canary.text},
+			{"impact", "--by", "rack", "--at-most", canary.text}, {"impact", canary.text, "--by", "rack"},
 		} {
 			t.Run(canary.name+"/"+strconv.Itoa(i), func(t *testing.T) {
 				t.Setenv("SIPGEN_GIT_PASSWORD", canary.text)

@@ -102,6 +102,8 @@ spec:
 			run(append([]string{"explain", "a/a"}, in...)...)
 			run(append([]string{"explain", "metal3/host-0"}, in...)...)
 			run(append([]string{"explain", hostile}, in...)...)
+			run(append([]string{"impact", "metal3/host-0"}, in...)...)
+			run(append([]string{"impact", "--by", "rack", "--at-most", "all"}, in...)...)
 			run(append([]string{"lint"}, in...)...)
 			run(append([]string{"render", "--out", "tree-" + specs + inventory}, in...)...)
 			for _, output := range []string{"human", "markdown"} {
