@@ -183,14 +183,16 @@ func bounded(sentence string) string { return text.Truncate(sentence, maxSentenc
 // maxCommand is the longest command that is printed whole: half a command is none, and those for many hosts are long.
 const maxCommand = 50000
 
+// fixWords stand before the command that fixes a finding.
+const fixWords = "; fix it with: kubectl "
+
 // withCommand is bounded, but for the command that fixes a finding.
 func withCommand(sentence string) string {
-	const fix = "; fix it with: kubectl "
-	words, command, found := strings.Cut(sentence, fix)
+	words, command, found := strings.Cut(sentence, fixWords)
 	if !found {
 		return bounded(sentence)
 	}
-	return bounded(words) + fix + text.Truncate(command, maxCommand)
+	return bounded(words) + fixWords + text.Truncate(command, maxCommand)
 }
 
 // Cut shortens body to at most limit bytes at a line's end, and adds the number of omitted lines.

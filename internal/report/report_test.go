@@ -219,7 +219,7 @@ func TestAlikeRolesShareALine(t *testing.T) {
 func TestWholeCommands(t *testing.T) {
 	command := "; fix it with: kubectl patch -n m baremetalhosts.metal3.io " + strings.Repeat("host-1 ", 1000) + "--type=json"
 	var out strings.Builder
-	Table(&out, &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{"its spec is owned" + command, strings.Repeat("x", 3000)}}}}, TableOptions{})
+	Table(&out, &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{"its spec is owned" + command, strings.Repeat("x", 3000)}}}}, TableOptions{Width: 80})
 	need.Words(t, "the table", out.String(), "its spec is owned"+command+"\n")
 	need.Without(t, "the table", out.String(), strings.Repeat("x", 1001))
 }

@@ -33,9 +33,16 @@ func Table(w io.Writer, p *Plan, options TableOptions) {
 	if same := slotTable(w, p, options); same > 0 {
 		fmt.Fprintf(w, "%s unchanged; --all shows %s.\n", text.Count(same, "host"), sentence.Verb(same, "it", "them"))
 	}
-	say := func(line string) { fmt.Fprintln(w, text.Fold(text.Line(withCommand(line)), options.Width, "  ")) }
+	folded := func(line string) string {
+		line = text.Line(withCommand(line))
+		if strings.Contains(line, fixWords) { // a command that is folded cannot be pasted
+			return line
+		}
+		return text.Fold(line, options.Width, "  ")
+	}
+	say := func(line string) { fmt.Fprintln(w, folded(line)) }
 	warn := func(line string) {
-		fmt.Fprintln(w, options.painted(text.Fold(text.Line(withCommand(line)), options.Width, "  "), bad))
+		fmt.Fprintln(w, options.painted(folded(line), bad))
 	}
 	say(p.Summary())
 	for _, danger := range p.dangers() {
