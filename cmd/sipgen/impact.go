@@ -200,6 +200,9 @@ func showImpact(ui *terminal.UI, shown *impact.Report, output string) error {
 		if len(wave.Before) > 0 {
 			fmt.Fprintf(ui.Out, "  before, uncordoned and with their nodes ready: %s\n", strings.Join(wave.Before, ", "))
 		}
+		if len(wave.Commands) == 0 {
+			fmt.Fprintln(ui.Out, "  all are cordoned")
+		}
 		for _, command := range wave.Commands {
 			fmt.Fprintf(ui.Out, "  %s\n", command)
 		}
