@@ -207,23 +207,24 @@ func (r *role) without(goes map[schedule.HostKey]bool) (Role, map[schedule.HostK
 		}
 	}
 	out.accepted = len(out.Lost) <= r.accepts
-	room := r.tolerates - out.Down
-	going := append(already, running...)
 	out.cordoned = len(already)
-	switch {
-	case len(going) == 0:
-		out.Waves = 1
-	case room <= 0 || len(already) > room:
-		for _, key := range going {
-			waves[key] = 0
-		}
-	default:
-		for n, key := range going {
-			waves[key] = n/room + 1
-			out.Waves = waves[key]
-		}
-	}
+	out.Waves = intoWaves(waves, already, running, r.tolerates-out.Down)
 	return out, waves
+}
+
+// intoWaves notes the waves of hosts that go, as many in each as there is room for, and returns how many waves these
+// are; 0, of each host as well, if there is no order. Hosts that are down already go first.
+func intoWaves(waves map[schedule.HostKey]int, already, running []schedule.HostKey, room int) int {
+	last := 1
+	for n, key := range slices.Concat(already, running) {
+		if room <= 0 || len(already) > room {
+			last = 0
+		} else {
+			last = n/room + 1
+		}
+		waves[key] = last
+	}
+	return last
 }
 
 // servers counts the hosts that a load balancer reaches, without some: those in active slots that run.
