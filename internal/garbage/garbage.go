@@ -10,10 +10,12 @@ import (
 )
 
 // leastHeap is what the heap grows to before garbage is collected, where growth percent above what is in use is less:
-// most runs are over by then.
+// most runs are over by then. Above manyInUse the heap grows less: the memory of a CI job is bounded.
 const (
 	leastHeap = 128 << 20
 	growth    = 75
+	manyInUse = 256 << 20
+	lessThen  = 50
 )
 
 // CollectLate sets leastHeap, again after each garbage collection. $GOGC overrides it.
@@ -32,7 +34,11 @@ func collectLate() {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
 		used := max(int(live[0].Value.Uint64()), begin)
-		debug.SetGCPercent(max(growth, 100*(leastHeap-used)/used))
+		percent := max(growth, 100*(leastHeap-used)/used)
+		if used > manyInUse {
+			percent = lessThen
+		}
+		debug.SetGCPercent(percent)
 		runtime.AddCleanup(new([16]byte), collected, struct{}{})
 	}
 	runtime.AddCleanup(new([16]byte), collected, struct{}{})
