@@ -134,10 +134,10 @@ metadata:
   namespace: vino-system
   name: extra-%04[1]d
   uid: 00000000-0000-4000-8000-00000000%04[1]d
-  labels: {vino.airshipit.org/flavor: worker, vino.airshipit.org/node: extra-%04[1]d, vino.airshipit.org/rack: r9}
+  labels: {vino.airshipit.org/flavor: worker, vino.airshipit.org/node: extra-%04[1]d, vino.airshipit.org/rack: r%[4]d}
   annotations: {sip.airshipit.org/address.oam-ipv4: 10.50.%[2]d.%[3]d}
 spec: {online: true, bmc: {address: 'ipmi://10.60.%[2]d.%[3]d', credentialsName: extra-%04[1]d-bmc}}
-`, i, i/250, i%250+1)
+`, i, i/250, i%250+1, 100+i/2)
 	}
 	g.write(t, "hosts/extra.yaml", hosts.String())
 	g.change(t, "site.yaml", "spec:\n", "spec:\n  maxHostsPerTenant: 2000\n")
