@@ -28,6 +28,11 @@ func TestSignature(t *testing.T) {
 	of := func(cluster string, changes ...string) Signature {
 		return SignatureOf(cluster, [2]map[string][]byte{files(cluster), files(cluster, changes...)})
 	}
+	// Clusters have node ports of their own in a document that does not change.
+	ports := func(cluster, port string, changes ...string) Signature {
+		own := []string{"lb.yaml", "image: old}\n", "image: old}\n---\nkind: Service\nspec: {nodePort: " + port + "}\n"}
+		return SignatureOf(cluster, [2]map[string][]byte{files(cluster, own...), files(cluster, append(own, changes...)...)})
+	}
 	for _, row := range []struct {
 		why  string
 		a, b Signature
@@ -40,6 +45,11 @@ func TestSignature(t *testing.T) {
 		{"an image and a configuration", of("t/a", "lb.yaml", "old", "new"), of("t/b", "lb.yaml", "old", "new", "lb.cfg", "old", "x"), false},
 		{"another kustomization", of("t/a", "kustomization.yaml", "lb.cfg", "keys"), of("t/b", "lb.cfg", "old", "a"), false},
 		{"a cluster that is called like a word of the files", of("t/image", "lb.yaml", "old", "new"), of("t/b", "lb.yaml", "old", "new"), false},
+		{"one image beside other ports", ports("t/a", "1", "lb.yaml", "old", "new"), ports("t/b", "2", "lb.yaml", "old", "new"), true},
+		{"other ports", ports("t/a", "1", "lb.yaml", "Port: 1", "Port: 3"), ports("t/b", "2", "lb.yaml", "Port: 2", "Port: 4"), false},
+		{"one image and kustomization beside other ports",
+			ports("t/a", "1", "lb.yaml", "old", "new", "kustomization.yaml", "haproxy.cfg", "h.cfg"),
+			ports("t/b", "2", "lb.yaml", "old", "new", "kustomization.yaml", "haproxy.cfg", "h.cfg"), false},
 		{"all is new", SignatureOf("t/a", [2]map[string][]byte{nil, files("t/a")}), SignatureOf("t/b", [2]map[string][]byte{nil, files("t/b")}), true},
 		{"all is new, with another key", SignatureOf("t/a", [2]map[string][]byte{nil, files("t/a")}),
 			SignatureOf("t/b", [2]map[string][]byte{nil, files("t/b", "keys", "alice", "bob")}), false},
