@@ -40,6 +40,14 @@ func TestShortages(t *testing.T) {
 		{"two roles compete", []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{cp: nodes("ssd=yes", 2, 0), worker: anywhere(nodes("", 3, 0))})}, []inventory.Host{
 			newHost("h1", "ssd=yes rack=r1"), newHost("h2", "ssd=yes rack=r2"), newHost("h3", "rack=r3"), newHost("h4", "rack=r3"),
 		}, 0, `short 1: tenants/red ControlPlane (2) and tenants/red Worker (3) together need 5; there are only 4 free hosts they can use. Missing: 1 host.`},
+		{"a host that two competing roles select counts once",
+			[]v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{cp: nodes("ssd=yes", 2, 0), worker: anywhere(nodes("", 3, 0))})},
+			[]inventory.Host{
+				newHost("h1", "ssd=yes rack=r1"), newHost("h2", "ssd=yes rack=r2"), newHost("h3", "rack=r3"),
+				newHost("h4", "rack=r3"),
+				with(newHost("h5", "ssd=yes rack=r4"), func(s *inventory.State) { s.Paused = true }),
+			}, 0, "short 1: tenants/red ControlPlane (2) and tenants/red Worker (3) together need 5; there are only 4 free " +
+				"hosts they can use. 1 more host matches but: 1 paused. Missing: 1 host."},
 		{"a cluster before it takes what is added", []v1.SIPCluster{one("blue", worker, anywhere(nodes("kind=w", 2, 0))), one("red", worker, anywhere(nodes("kind=w", 2, 0)))},
 			[]inventory.Host{newHost("w1", "kind=w")}, 1, `short 1: tenants/red Worker needs 2; there is only 1 free host it can use. Missing: 1 host with kind=w.`},
 		{"standby is short", []v1.SIPCluster{one("red", worker, nodes("kind=w", 2, 1))},
