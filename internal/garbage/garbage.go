@@ -10,12 +10,12 @@ import (
 )
 
 // leastHeap is what the heap grows to before garbage is collected, where growth percent above what is in use is less:
-// most runs are over by then. Above manyInUse the heap grows less: the memory of a CI job is bounded.
+// most runs are over by then. Above largeHeap the heap grows less: the memory of a CI job is bounded.
 const (
-	leastHeap = 128 << 20
-	growth    = 75
-	manyInUse = 256 << 20
-	lessThen  = 50
+	leastHeap   = 128 << 20
+	growth      = 75
+	largeHeap   = 256 << 20
+	largeGrowth = 50
 )
 
 // CollectLate sets leastHeap, again after each garbage collection. $GOGC overrides it.
@@ -35,8 +35,8 @@ func collectLate() {
 		metrics.Read(live)
 		used := max(int(live[0].Value.Uint64()), begin)
 		percent := max(growth, 100*(leastHeap-used)/used)
-		if used > manyInUse {
-			percent = lessThen
+		if used > largeHeap {
+			percent = largeGrowth
 		}
 		debug.SetGCPercent(percent)
 		runtime.AddCleanup(new([16]byte), collected, struct{}{})

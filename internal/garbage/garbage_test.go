@@ -41,4 +41,8 @@ func TestCollectLate(t *testing.T) {
 	runtime.GC()
 	wait("a large heap", 320<<20, 380<<20)
 	runtime.KeepAlive(live)
+	live = make([]byte, 300<<20)
+	runtime.GC()
+	wait("a heap of thousands of clusters", 440<<20, 480<<20)
+	runtime.KeepAlive(live)
 }
