@@ -38,7 +38,8 @@ func isFolder(folder string) error {
 				filepath.Join(folder, name))
 		}
 	}
-	return redact.Errorf("%s: a folder, want the Site's file, and there is no site.yaml in it", folder)
+	return redact.Errorf("%s: a folder, want the Site's file, and there is neither site.yaml nor a kustomization in it",
+		folder)
 }
 
 // ParseSite is LoadSite for the text of a file, YAML or JSON. file is its name in problems.
@@ -60,6 +61,11 @@ func siteFromFile(file string, docs []manifest.Document) (*v1alpha1.Site, error)
 	return site, err
 }
 
+// IsSite reports whether a document is a Site.
+func IsSite(doc manifest.Document) bool {
+	return doc.Kind == v1alpha1.Kind && doc.APIVersion == v1alpha1.APIVersion
+}
+
 // SiteFromDocuments decodes, defaults and validates the one Site among docs. Services without a spec take it from
 // the manifests among docs. Other kinds, no Site and a second Site are problems.
 func SiteFromDocuments(docs []manifest.Document) (*v1alpha1.Site, error) {
@@ -67,16 +73,13 @@ func SiteFromDocuments(docs []manifest.Document) (*v1alpha1.Site, error) {
 		site     *v1alpha1.Site
 		problems manifest.Problems
 	)
-	isSite := func(doc manifest.Document) bool {
-		return doc.Kind == v1alpha1.Kind && doc.APIVersion == v1alpha1.APIVersion
-	}
 	var manifests []*manifest.Document
 	for i := range docs {
 		if IsManifest(&docs[i]) {
 			manifests = append(manifests, &docs[i])
 		}
 	}
-	known := func(doc manifest.Document) bool { return isSite(doc) || IsManifest(&doc) }
+	known := func(doc manifest.Document) bool { return IsSite(doc) || IsManifest(&doc) }
 	if at := slices.IndexFunc(docs, func(doc manifest.Document) bool { return !known(doc) }); at >= 0 {
 		doc, more := &docs[at], ""
 		switch others := len(slices.DeleteFunc(slices.Clone(docs), known)) - 1; others {
@@ -91,7 +94,7 @@ func SiteFromDocuments(docs []manifest.Document) (*v1alpha1.Site, error) {
 	}
 	for i := range docs {
 		doc := &docs[i]
-		if !isSite(*doc) {
+		if !IsSite(*doc) {
 			continue
 		}
 		if site != nil {

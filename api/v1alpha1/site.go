@@ -224,13 +224,14 @@ type Images struct {
 	RegistryMirror string `json:"registryMirror,omitempty"`
 }
 
-// Inputs are files and folders beside the Site's file, or the word cluster for the live cluster.
+// Inputs are files and folders in the Site's folder, which is that of its file or of its kustomization, or the word
+// cluster for the live cluster.
 type Inputs struct {
-	// SIPClusters: files and folders, relative to the Site's file, or the word cluster. Default: none.
+	// SIPClusters: files and folders, relative to the Site's folder, or the word cluster. Default: none.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Specs []string `json:"specs,omitempty"`
-	// Hosts: manifests or a snapshot, relative to the Site's file, or the word cluster. Default: none.
+	// Hosts: manifests or a snapshot, relative to the Site's folder, or the word cluster. Default: none.
 	// +optional
 	Inventory string `json:"inventory,omitempty"`
 }

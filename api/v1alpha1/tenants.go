@@ -15,7 +15,7 @@ import (
 type Tenant struct {
 	// Name of the tenant in messages.
 	Name string `json:"name"`
-	// Folders and files with only this tenant's SIPClusters, relative to the Site's file, ../ included. "-" is standard
+	// Folders and files with only this tenant's SIPClusters, relative to the Site's folder, ../ included. "-" is standard
 	// input. Default: any file outside other tenants' folders. Not for SIPClusters read from the cluster.
 	// +kubebuilder:validation:MaxItems=100
 	// +optional

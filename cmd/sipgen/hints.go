@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
 )
 
@@ -88,6 +89,8 @@ func hintFor(err error) string {
 		return asked.Hint()
 	case errors.As(err, &usage):
 		return "sipgen " + usage.Command + " --help"
+	case errors.As(err, &noSite) && noSite.Built != "":
+		return redact.Sprintf("--site %s names the Site that the kustomization in this folder builds", noSite.Built)
 	case errors.As(err, &noSite):
 		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE names an existing one"
 	case errors.As(err, &unread):

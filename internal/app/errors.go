@@ -85,7 +85,11 @@ func Flatten(err error) []error {
 }
 
 // NoSiteError is a missing file of a Site.
-type NoSiteError struct{ err error }
+type NoSiteError struct {
+	err error
+	// Built is the folder in which the file would be, if it has a kustomization.
+	Built string
+}
 
 func (e *NoSiteError) Error() string { return e.err.Error() }
 func (e *NoSiteError) Unwrap() error { return e.err }

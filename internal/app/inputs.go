@@ -23,12 +23,14 @@ type Inputs struct {
 	AllAddresses bool
 	// specsOfSite, inventoryOfSite: the paths come from the Site, and not from flags.
 	specsOfSite, inventoryOfSite bool
+	// built: Site is a folder with a kustomization.
+	built bool
 }
 
 // FromCluster is the word for the live cluster in --filename and --inventory.
 const FromCluster = v1alpha1.InputCluster
 
-// fromSite fills in the Site's inputs where flags are missing. Its paths are relative to its file.
+// fromSite fills in the Site's inputs where flags are missing.
 func (in *Inputs) fromSite(site *v1alpha1.Site) {
 	if site == nil {
 		return
@@ -59,12 +61,23 @@ func (in *Inputs) missingOf(err error, bySite bool, field, variable string, path
 	return err
 }
 
-// Beside returns a path of the Site, which is relative to the Site's file.
+// Beside returns a path of the Site: it is relative to the folder of the Site's file, or to that of its kustomization.
 func (in *Inputs) Beside(path string) string {
 	if path == FromCluster || in.Site == manifest.Stdin {
 		return path
 	}
-	return filepath.Join(filepath.Dir(in.Site), filepath.FromSlash(path))
+	return filepath.Join(in.folder(), filepath.FromSlash(path))
+}
+
+// folder is what paths of the Site are relative to.
+func (in *Inputs) folder() string {
+	switch {
+	case in.Site == manifest.Stdin:
+		return "."
+	case in.built:
+		return in.Site
+	}
+	return filepath.Dir(in.Site)
 }
 
 // checkStdin refuses a command line with several uses of standard input.

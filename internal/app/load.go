@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -176,16 +175,6 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	l.Network = netplan.Of(site, l.Clusters, l.Hosts.Hosts)
 	l.leaveAlone()
 	return l, nil
-}
-
-// LoadSite reads the Site, and fills in its inputs where flags are missing.
-func (in *Inputs) LoadSite(stdin io.Reader) (*v1alpha1.Site, error) {
-	site, err := api.LoadSite(in.Site, stdin)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = &NoSiteError{err}
-	}
-	in.fromSite(site)
-	return site, err
 }
 
 // loadHosts reads the hosts from files, standard input or the live cluster. Without a site, whose error is reported

@@ -99,8 +99,7 @@ func (in *Inputs) loadSpecs(ctx context.Context, stdin io.Reader, site *v1alpha1
 			}
 		case documents[i].Kind == "BareMetalHost":
 			s.hosts++
-		case documents[i].Kind == v1alpha1.Kind && documents[i].APIVersion == v1alpha1.APIVersion &&
-			!slices.Contains(s.sites, documents[i].File):
+		case api.IsSite(documents[i]) && !slices.Contains(s.sites, documents[i].File):
 			s.sites = append(s.sites, documents[i].File)
 		}
 	}

@@ -60,6 +60,28 @@ func Specs(paths []string, stdin io.Reader, owner func(file string) string) ([]m
 	return append(built, written...), err
 }
 
+// Is reports whether a path is a folder with a kustomization.
+func Is(folder string) bool { return find(manifest.Specs, filepath.Clean(folder)) != "" }
+
+// IsFile reports whether a path is named as the file of a kustomization is.
+func IsFile(path string) bool { return slices.Contains(names, filepath.Base(path)) }
+
+// Site builds the kustomization of a folder, within the bounds of Specs, and returns the files that were read for it.
+// The documents have the name of the kustomization's file: many sites may share one base, and a message has to name the
+// site.
+func Site(folder string) (docs []manifest.Document, files []string, err error) {
+	folder = filepath.Clean(folder)
+	file := find(manifest.Specs, folder)
+	docs, err = build(manifest.Specs, folder, file, func(file string) string {
+		files = append(files, file)
+		return ""
+	})
+	for i := range docs {
+		docs[i].File = file
+	}
+	return docs, files, err
+}
+
 func read(limits manifest.Limits, paths []string, stdin io.Reader,
 	owner func(string) string) (built, written []manifest.Document, err error) {
 	limits.Empty = true

@@ -35,7 +35,7 @@ func (in *Inputs) SpecsFlag(command *cobra.Command, when string) {
 
 // SiteFlag is --site.
 func (in *Inputs) SiteFlag(command *cobra.Command) {
-	command.Flags().StringVar(&in.Site, "site", "site.yaml", "the Site: `FILE`, or - for standard input")
+	command.Flags().StringVar(&in.Site, "site", "site.yaml", "the Site: a `FILE`, a folder with a kustomization, or - for standard input")
 }
 
 // InventoryFlag is --inventory.
