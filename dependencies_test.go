@@ -101,7 +101,7 @@ var folders = map[string][]string{
 	"internal/forge":    {"internal/redact"},
 	"hack":              {""},
 	"internal/garbage":  {},
-	"internal/history":  {"internal/redact", "schedule"},
+	"internal/history":  {"api", "internal/redact", "schedule"},
 	"internal/impact":   {"api", "internal/holdings", "inventory", "schedule"},
 	"internal/holdings": {"inventory", "internal/manifest"},
 	"internal/order":    {},

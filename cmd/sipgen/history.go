@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/history"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -41,9 +43,11 @@ func newHistory(ui *terminal.UI) *cobra.Command {
 		git    cmdline.Repository
 		output cmdline.Output
 		since  string
+		usage  bool
+		by     []string
 	)
 	command := &cobra.Command{
-		Use:   "history HOST|CLUSTER",
+		Use:   "history HOST|CLUSTER | --usage",
 		Short: "Show which clusters had a host, or which hosts a cluster had, from when to when",
 		Long: `Show which clusters had a host, or which hosts a cluster had: from when to when, by which commit
 and why. The name is NAMESPACE/NAME, or the name alone if it is unique.
@@ -52,40 +56,51 @@ It reads the assignments in the commits of the Site's branch, and no hosts or sp
 as one commit, at the time of the merge. A commit whose assignments were edited by hand is skipped,
 with a warning. Times are in UTC; SLOT is active, standby or leaving.
 
+--usage sums the host hours of each month, from the commit that assigned a host to the one that
+released it; LEAVING HOURS are those from then on until the host is free. --by has one or more of
+tenant, cluster, class (equal hardware), hardware.vendor, hardware.model and labels. Tenants are
+those of the Site, and class and labels those of the inventory given. COMMITS prove the hours. A
+period with commits that cannot be read is an error.
+
 Exit codes: 0 found; 1 the commits have no host or cluster of that name, or none since --since; 2 an
 error.`,
 		Example: `  sipgen history r1n1-cp
   sipgen history tenant-a/edge-a --since 2026-03-01
-  sipgen history vino-system/r1n1-cp --site site.yaml --repo fleet.git -o json`,
-		Args: cmdline.Arguments(1, 1, "the name of a host or a cluster"),
+  sipgen history vino-system/r1n1-cp --site site.yaml --repo fleet.git -o json
+  sipgen history --usage --since 2026-01-01 --by tenant,class --inventory cluster -o csv`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if usage {
+				return cmdline.Arguments(0, 0, "")(cmd, args)
+			}
+			return cmdline.Arguments(1, 1, "the name of a host or a cluster, or --usage")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			start, err := parseSince(since)
-			if err = errors.Join(output.Check(), err); err != nil {
+			switch err = errors.Join(output.Check(), err); {
+			case usage:
+				err = errors.Join(err, checkUsageBy(by))
+			case cmd.Flags().Changed("by"), output.Format == "csv":
+				err = errors.Join(err, errors.New("--by and -o csv are for --usage"))
+			}
+			if err != nil {
 				return err
 			}
 			site, err := in.LoadSite(ui.In)
 			if err != nil {
 				return err
 			}
-			git.Defaults(site)
-			target, err := git.Target()
-			if err != nil {
+			if usage && needsHosts(by) {
+				if err := in.CheckInventory(); err != nil {
+					return err
+				}
+			}
+			past, err := readPast(cmd.Context(), ui, git, site, start)
+			switch {
+			case err != nil:
 				return err
+			case usage:
+				return showUsage(cmd.Context(), ui, &in, site, past, by, start, output.Format)
 			}
-			for _, warning := range cmdline.Unencrypted(target) {
-				ui.Say("warning: %s", warning)
-			}
-			done := ui.Stage("reading the history of " + target.String())
-			snapshot, err := publish.Read(cmd.Context(), target)
-			var past *app.Past
-			if err == nil {
-				past, err = app.ReadPast(cmd.Context(), snapshot, start, mostCommits)
-			}
-			done()
-			if err != nil {
-				return err
-			}
-			warnOfUnread(ui, past)
 			shown, err := findTenures(past, args[0], start)
 			if err != nil {
 				return err
@@ -97,9 +112,48 @@ error.`,
 	in.SiteFlag(command)
 	git.Flags(command)
 	command.Flags().StringVar(&since, "since", "",
-		"leave out hosts that left before this `TIME` in UTC, as in 2026-03-01 or 2026-03-01T12:00:00Z, and read no older commits")
-	output.Flag(command, "table", "json")
+		"leave out hosts that left before this `TIME` in UTC, as in 2026-03-01 or 2026-03-01T12:00:00Z, "+
+			"and read no older commits")
+	command.Flags().BoolVar(&usage, "usage", false, "sum the host hours of each month")
+	command.Flags().StringSliceVar(&by, "by", []string{byTenant},
+		"with --usage, what hours are summed by: tenant, cluster, class, hardware.vendor, hardware.model, a `LABEL`")
+	in.InventoryFlag(command)
+	in.ClusterFlags(command)
+	output.Flag(command, "table", "json", "csv")
+	cmdline.CompleteFlag(command, "by", byTenant, byCluster, byClass, report.ByVendor, report.ByModel)
 	return command
+}
+
+// readPast reads the decisions in the commits of the Site's branch, and warns of those that cannot be read.
+func readPast(ctx context.Context, ui *terminal.UI, git cmdline.Repository, site *v1alpha1.Site,
+	since time.Time) (*app.Past, error) {
+	git.Defaults(site)
+	target, err := git.Target()
+	if err != nil {
+		return nil, err
+	}
+	for _, warning := range cmdline.Unencrypted(target) {
+		ui.Say("warning: %s", warning)
+	}
+	done := ui.Stage("reading the history of " + target.String())
+	snapshot, err := publish.Read(ctx, target)
+	var past *app.Past
+	if err == nil {
+		past, err = app.ReadPast(ctx, snapshot, since, mostCommits)
+	}
+	done()
+	if err == nil {
+		warnOfUnread(ui, past)
+	}
+	return past, err
+}
+
+// skipped returns the commits that could not be read.
+func skipped(past *app.Past) (out []string) {
+	for _, unread := range past.Unread {
+		out = append(out, unread.Commit)
+	}
+	return out
 }
 
 // parseSince reads --since.
@@ -132,10 +186,8 @@ func warnOfUnread(ui *terminal.UI, past *app.Past) {
 
 // findTenures returns the tenures of a host or a cluster, or of both if they share the name. There may be none.
 func findTenures(past *app.Past, name string, since time.Time) (*tenures, error) {
-	shown := &tenures{APIVersion: v1alpha1.APIVersion, Kind: "History", Older: past.Unwalked, Tenures: []history.Tenure{}}
-	for _, unread := range past.Unread {
-		shown.Skipped = append(shown.Skipped, unread.Commit)
-	}
+	shown := &tenures{APIVersion: v1alpha1.APIVersion, Kind: "History", Older: past.Unwalked, Skipped: skipped(past),
+		Tenures: []history.Tenure{}}
 	hosts, clusters := past.Names()
 	names := slices.Compact(slices.Sorted(slices.Values(slices.Concat(hosts, clusters))))
 	key, err := cmdline.OneOf(name, "host or cluster", names)

@@ -14,6 +14,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/history"
 	"github.com/airshipit/sipgen/internal/impact"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/report"
@@ -34,6 +35,7 @@ var printed = map[string]struct {
 	"Difference":  {reflect.TypeFor[objdiff.Diff](), "diff -f tenants --inventory hosts --out tree"},
 	"Capacity":    {reflect.TypeFor[report.Capacity](), "capacity -f tenants --inventory hosts"},
 	"History":     {reflect.TypeFor[tenures](), "history edge-a --repo fleet.git"},
+	"Usage":       {reflect.TypeFor[history.Usage](), "history --usage --repo fleet.git"},
 	"Impact":      {reflect.TypeFor[impact.Report](), "impact r1n1-cp -f tenants --inventory hosts"},
 	"Hosts":       {reflect.TypeFor[report.HostList](), "hosts -f tenants --inventory hosts"},
 	"Status":      {reflect.TypeFor[siteStatus](), "status --inventory hosts"},

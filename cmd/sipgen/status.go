@@ -176,16 +176,8 @@ func waitUntilLive(ctx context.Context, ui *terminal.UI, wait time.Duration, in 
 // readStatus compares the tree with the live objects.
 func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous,
 	site *v1alpha1.Site, wide bool) (before app.Before, found *siteStatus, err error) {
-	var hosts *inventory.Inventory
-	if in.Inventory == app.FromCluster {
-		hosts, err = in.LiveState(ctx, site, time.Now())
-	} else {
-		hosts, err = files.Load([]string{in.Inventory}, ui.In)
-	}
+	hosts, err := readHosts(ctx, ui, in, site)
 	if err != nil {
-		return before, nil, err
-	}
-	if hosts, _, err = app.OfTheSite(site, hosts); err != nil {
 		return before, nil, err
 	}
 	before, err = previous.ReadOrWarn(ctx, ui, site, time.Time{})
@@ -207,6 +199,21 @@ func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previo
 	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name,
 		status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, in, site, before, anyLabeled(answer), wide), before.Edited,
 		sentence.Conflicts(answer)}, nil
+}
+
+// readHosts reads the hosts of a site without what a plan needs of them.
+func readHosts(
+	ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site,
+) (hosts *inventory.Inventory, err error) {
+	if in.Inventory == app.FromCluster {
+		hosts, err = in.LiveState(ctx, site, time.Now())
+	} else {
+		hosts, err = files.Load([]string{in.Inventory}, ui.In)
+	}
+	if err == nil {
+		hosts, _, err = app.OfTheSite(site, hosts)
+	}
+	return hosts, err
 }
 
 // anyLabeled reports whether a host carries labels of a cluster.

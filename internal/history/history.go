@@ -2,7 +2,6 @@
 package history
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -48,6 +47,7 @@ type Log struct {
 	tenures []*Tenure // in the order in which they began
 	open    map[key]*Tenure
 	oldest  string // commit
+	first   time.Time
 	last    time.Time
 }
 
@@ -63,7 +63,9 @@ func (l *Log) Add(c *Commit) {
 	if when := c.When.UTC().Truncate(time.Second); l.oldest == "" || when.After(l.last) {
 		l.last = when
 	}
-	l.oldest = cmp.Or(l.oldest, c.Hash)
+	if l.oldest == "" {
+		l.oldest, l.first = c.Hash, l.last
+	}
 	why, now := reasons{message: c.Message}, make(map[key]*Tenure, len(c.Claims))
 	for i := range c.Claims {
 		claim := &c.Claims[i]
@@ -92,15 +94,25 @@ func (l *Log) Add(c *Commit) {
 // Empty reports whether Add got no commit.
 func (l *Log) Empty() bool { return l.oldest == "" }
 
+// Covers reports whether the log has all decisions since a time. The zero time is that of the first commit of all.
+func (l *Log) Covers(since time.Time) bool {
+	return !l.Older || !l.Empty() && !since.IsZero() && !l.first.After(since)
+}
+
+// First returns the time of the oldest commit that Add got.
+func (l *Log) First() time.Time { return l.first }
+
 // continues reports whether a claim is of the same host in the same place. A host that was made anew has another uid.
 func (t *Tenure) continues(claim *schedule.PreviousClaim) bool {
 	return t.Role == claim.Role && t.Slot == slotOf(claim) && (t.UID == claim.UID || t.UID == "" || claim.UID == "")
 }
 
+const slotLeaving = "leaving"
+
 func slotOf(claim *schedule.PreviousClaim) string {
 	switch {
 	case claim.Releasing:
-		return "leaving"
+		return slotLeaving
 	case claim.Standby:
 		return "standby"
 	}
@@ -117,9 +129,18 @@ func (l *Log) Names() (hosts, clusters []string) {
 
 // Of returns the tenures of a host or a cluster that did not end before since, oldest first.
 func (l *Log) Of(name string, since time.Time) []Tenure {
+	return l.which(since, func(t *Tenure) bool { return t.Host == name || t.Cluster == name })
+}
+
+// All returns the tenures that did not end before since, oldest first.
+func (l *Log) All(since time.Time) []Tenure {
+	return l.which(since, func(*Tenure) bool { return true })
+}
+
+func (l *Log) which(since time.Time, is func(*Tenure) bool) []Tenure {
 	found := []Tenure{}
 	for _, t := range l.tenures {
-		if t.Host != name && t.Cluster != name || t.To != nil && !t.To.After(since) {
+		if !is(t) || t.To != nil && !t.To.After(since) {
 			continue
 		}
 		shown := *t

@@ -10,6 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // Capacity counts the hosts of each class by state, for `sipgen capacity -o json`. Its fields are stable.
@@ -67,9 +68,27 @@ type MinFree struct {
 
 // Classes that are no labels: the vendor and the model that metal3's inspection found.
 const (
-	byVendor = "hardware.vendor"
-	byModel  = "hardware.model"
+	ByVendor = "hardware.vendor"
+	ByModel  = "hardware.model"
 )
+
+// ClassOf returns the class of a host: its value of a label, its vendor or model, or all its hardware if by is empty.
+func ClassOf(h *inventory.Host, by string) string {
+	switch value, has := h.Labels[by]; {
+	case by != "" && has:
+		return value
+	case by == ByVendor && h.Hardware != nil:
+		return cmp.Or(h.Hardware.Vendor, "no known vendor")
+	case by == ByModel && h.Hardware != nil:
+		return cmp.Or(h.Hardware.Model, "no known model")
+	case by == ByVendor || by == ByModel:
+	case by != "":
+		return "no label " + by
+	case h.Hardware != nil:
+		return h.Hardware.String()
+	}
+	return "not inspected"
+}
 
 // CapacityOf counts hosts by the value of a label, by vendor or model, or by all their hardware if by is empty. Classes
 // are sorted by name.
@@ -78,20 +97,7 @@ func CapacityOf(site string, of *holdings.Holdings, by string) *Capacity {
 	at := map[string]int{}
 	for i := range of.Hosts {
 		h := &of.Hosts[i]
-		class := "not inspected"
-		switch value, has := h.Host.Labels[by]; {
-		case by != "" && has:
-			class = value
-		case by == byVendor && h.Host.Hardware != nil:
-			class = cmp.Or(h.Host.Hardware.Vendor, "no known vendor")
-		case by == byModel && h.Host.Hardware != nil:
-			class = cmp.Or(h.Host.Hardware.Model, "no known model")
-		case by == byVendor || by == byModel:
-		case by != "":
-			class = "no label " + by
-		case h.Host.Hardware != nil:
-			class = h.Host.Hardware.String()
-		}
+		class := ClassOf(h.Host, by)
 		n, known := at[class]
 		if !known {
 			n = len(out.Classes)

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/whatif"
+	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/history"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report"
+	"github.com/airshipit/sipgen/internal/tenancy"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
+)
+
+// What hours are summed by, besides a label and what report.ClassOf knows.
+const (
+	byTenant  = "tenant"
+	byCluster = "cluster"
+	byClass   = "class"
+)
+
+// checkUsageBy refuses what hours cannot be summed by.
+func checkUsageBy(by []string) (err error) {
+	for i, one := range by {
+		if one == "" {
+			return redact.Errorf("--by: found %q, want tenant, cluster, class or a label", strings.Join(by, ","))
+		}
+		err = errors.Join(err, checkBy(one))
+		if slices.Contains(by[:i], one) {
+			err = errors.Join(err, redact.Errorf("--by: found %q twice", one))
+		}
+	}
+	return err
+}
+
+// needsHosts reports whether hours are summed by what the inventory has.
+func needsHosts(by []string) bool {
+	return slices.ContainsFunc(by, func(one string) bool { return one != byTenant && one != byCluster })
+}
+
+// covered refuses a period with commits that were not read.
+func covered(past *app.Past, since, now time.Time) error {
+	switch {
+	case since.After(now):
+		return redact.Errorf("--since: found %s, which is yet to come: it is %s", since.UTC().Format(time.RFC3339),
+			now.UTC().Format(time.RFC3339))
+	case past.Covers(since):
+		return nil
+	case past.Empty():
+		return errors.New("--usage: no commit could be read")
+	}
+	begins := "the first commit"
+	if !since.IsZero() {
+		begins = since.UTC().Format(time.RFC3339)
+	}
+	why := past.Unwalked
+	if why == "" {
+		why = "those before it are skipped"
+	}
+	return redact.Errorf("--usage: the hours from %s on are asked for, and the oldest commit that could be read is of "+
+		"%s (%s): want --since %[2]s or later", begins, past.First().Format(time.RFC3339), why)
+}
+
+// spentOf returns the tenures of a site with what each counts for. hosts is nil if that takes no inventory.
+func spentOf(site *v1alpha1.Site, past *app.Past, hosts []inventory.Host, by []string, since time.Time) history.Spent {
+	tenants, known := tenancy.Of(site, nil), map[string]*inventory.Host{}
+	for i := range hosts {
+		known[hosts[i].Key()] = &hosts[i]
+	}
+	group := func(t *history.Tenure) (values []string, unknown bool) {
+		host := known[t.Host]
+		for _, one := range by {
+			switch {
+			case one == byTenant:
+				values = append(values, tenantOf(tenants, t.Cluster))
+			case one == byCluster:
+				values = append(values, t.Cluster)
+			case host == nil:
+				values, unknown = append(values, "unknown"), true
+			case one == byClass:
+				values = append(values, report.ClassOf(host, ""))
+			default:
+				values = append(values, report.ClassOf(host, one))
+			}
+		}
+		return values, unknown
+	}
+	return history.Spent{Site: site.Name, Tenures: past.All(since), Group: group}
+}
+
+// tenantOf returns the tenant that a cluster has in the present Site.
+func tenantOf(tenants *tenancy.Tenants, cluster string) string {
+	namespace := holdings.ClusterNamed(cluster).Namespace
+	if tenant := tenants.Of(namespace); tenant != nil {
+		return tenant.Name
+	}
+	return "no tenant: namespace " + namespace
+}
+
+// labelsOf returns what hours are summed by, with the keys of labels in full. A label that no host has is misspelled.
+func labelsOf(by []string, hosts []inventory.Host) ([]string, error) {
+	out := slices.Clone(by)
+	var err error
+	for i, one := range by {
+		switch one {
+		case byTenant, byCluster, byClass, report.ByVendor, report.ByModel:
+			continue
+		}
+		out[i] = whatif.LabelKey(hosts, one)
+		if !slices.ContainsFunc(hosts, func(h inventory.Host) bool { _, has := h.Labels[out[i]]; return has }) {
+			err = errors.Join(err, redact.Errorf("--by: found %q, want tenant, cluster, class or a label, "+
+				"and no host has that label", one))
+		}
+	}
+	return out, err
+}
+
+// showUsage reads the hosts if they are asked about, and prints the hours.
+func showUsage(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site, past *app.Past,
+	by []string, since time.Time, output string) error {
+	now := time.Now().UTC().Truncate(time.Second)
+	if err := covered(past, since, now); err != nil {
+		return err
+	}
+	var hosts []inventory.Host
+	if needsHosts(by) {
+		all, err := readHosts(ctx, ui, in, site)
+		if err != nil {
+			return err
+		}
+		if hosts = all.Hosts; hosts == nil {
+			hosts = []inventory.Host{}
+		}
+		if by, err = labelsOf(by, hosts); err != nil {
+			return err
+		}
+	}
+	if since.IsZero() {
+		since = past.First()
+	}
+	usage := history.UsageOf(by, []history.Spent{spentOf(site, past, hosts, by, since)}, since, now)
+	usage.Skipped = skipped(past)
+	return printUsage(ui, usage, output)
+}
+
+// printUsage prints hours. To find none is a finding.
+func printUsage(ui *terminal.UI, usage *history.Usage, output string) (err error) {
+	switch {
+	case output == "json":
+		err = ui.JSON(usage)
+	case output == "csv":
+		err = csv.NewWriter(ui.Out).WriteAll(withoutFormulas(usage.Table(true)))
+	case len(usage.Rows) > 0:
+		rows := usage.Table(false)
+		err = ui.Columns(rows, len(rows[0])-1)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(usage.Rows) == 0:
+		ui.Say("no cluster had a host in that time")
+		return errFinding
+	}
+	if n := usage.UnknownHosts; n > 0 {
+		ui.Say("%s not in the inventory: the class and labels are unknown", text.Plural(n, "host is", "hosts are"))
+	}
+	if month := usage.Open(); month != "" {
+		ui.Say("%s is not over: its hours are those until %s", month, usage.To.Format(time.RFC3339))
+	}
+	return nil
+}
