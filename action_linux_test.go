@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // TestActionInstalls: the action's step installs an archive whose sum is right, and no other.
@@ -22,7 +23,7 @@ func TestActionInstalls(t *testing.T) {
 			Steps []struct{ Run string }
 		}
 	}
-	need.OK(t, yaml.Unmarshal([]byte(readText(t, "action.yml")), &action))
+	require.NoError(t, yaml.Unmarshal([]byte(readText(t, "action.yml")), &action))
 	dir := t.TempDir()
 	name := "sipgen_v0.1.0_linux_" + runtime.GOARCH + ".tar.gz"
 	for _, args := range [][]string{{"mkdir", "-p", "v0.1.0"}, {"sh", "-c", "echo program >sipgen"}, {"tar", "-czf", "v0.1.0/" + name, "sipgen"}} {
@@ -36,7 +37,7 @@ func TestActionInstalls(t *testing.T) {
 		cmd := exec.Command("bash", "-c", action.Runs.Steps[0].Run)
 		cmd.Env = append(os.Environ(), "VERSION=v0.1.0", "SHA256="+sha256, "RELEASES=file://"+dir, "RUNNER_TEMP="+temp, "GITHUB_PATH="+filepath.Join(temp, "path"))
 		out, err := cmd.CombinedOutput()
-		need.That(t, (err == nil) == installs, "sum %s: %v\n%s", sha256, err, out)
+		assert.Truef(t, (err == nil) == installs, "sum %s: %v\n%s", sha256, err, out)
 		if _, err := os.Stat(filepath.Join(temp, "sipgen-bin", "sipgen")); (err == nil) != installs {
 			t.Errorf("sum %s: program installed: %v", sha256, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // dependencies are the direct dependencies, each with its purpose.
@@ -38,6 +39,7 @@ var dependencies = map[string]string{
 	"github.com/skeema/knownhosts":                        "the host keys that ssh knows",
 	"github.com/spf13/cobra":                              "commands, their help and completion",
 	"github.com/spf13/pflag":                              "flags",
+	"github.com/stretchr/testify":                         "assertions, in tests alone",
 	"github.com/xeipuuv/gojsonschema":                     "holds JSON output to its schema",
 	"github.com/yuin/goldmark":                            "reads the pages, for their links and commands",
 	"gitlab.com/gitlab-org/api/client-go":                 "merge requests on GitLab",
@@ -68,11 +70,11 @@ func TestDependencies(t *testing.T) {
 	for _, row := range regexp.MustCompile(`(?m)^\t(\S+) v\S+(.*)$`).FindAllStringSubmatch(readText(t, "go.mod"), -1) {
 		if !strings.HasSuffix(row[2], "// indirect") {
 			direct[row[1]] = true
-			need.That(t, dependencies[row[1]] != "", "%s: no purpose: want a row", row[1])
+			assert.Truef(t, dependencies[row[1]] != "", "%s: no purpose: want a row", row[1])
 		}
 	}
 	for name := range dependencies {
-		need.That(t, direct[name], "%s: a row, and no direct dependency", name)
+		assert.Truef(t, direct[name], "%s: a row, and no direct dependency", name)
 	}
 }
 
@@ -222,7 +224,7 @@ func TestArchitecture(t *testing.T) {
 			continue // a command, a word
 		}
 		_, err := os.Stat(match[1])
-		need.That(t, err == nil, "ARCHITECTURE.md: %v", err)
+		assert.Truef(t, err == nil, "ARCHITECTURE.md: %v", err)
 	}
 	for folder := range folders {
 		if !named[folder] && folder != "api" && folder != "inventory/inventorytest" {

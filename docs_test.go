@@ -15,11 +15,12 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/yuin/goldmark"
 	markdownast "github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // page is what a Markdown page links to, and what can be linked to in it.
@@ -41,7 +42,7 @@ func pages(t *testing.T) map[string]page {
 // each calls for the files below a folder that end so, but for those in hidden folders and in folders of these names.
 func each(t *testing.T, folder, ending string, skip []string, call func(file string)) {
 	t.Helper()
-	need.OK(t, filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(folder, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -144,20 +145,21 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	need.That(t, checked >= 100, "%d links checked: want at least 100, or nothing was read", checked)
+	assert.Truef(t, checked >= 100, "%d links checked: want at least 100, or nothing was read", checked)
 }
 
 // TestIndex: docs/README.md leads to every page below docs but decisions and samples, and README.md leads to it.
 func TestIndex(t *testing.T) {
 	all := pages(t)
 	const index = "docs/README.md"
-	need.That(t, slices.Contains(all["README.md"].links, index), "README.md: no link to %s", index)
+	assert.Truef(t, slices.Contains(all["README.md"].links, index), "README.md: no link to %s", index)
 	for name := range all {
 		link, below := strings.CutPrefix(name, "docs/")
 		if !below || name == index || strings.HasPrefix(link, "adr/") || strings.HasPrefix(link, "review/") {
 			continue
 		}
-		need.That(t, slices.ContainsFunc(all[index].links, func(l string) bool { return l == link || strings.HasPrefix(l, link+"#") }),
+		assert.Truef(t,
+			slices.ContainsFunc(all[index].links, func(l string) bool { return l == link || strings.HasPrefix(l, link+"#") }),
 			"%s: no link to %s", index, link)
 	}
 }
@@ -165,6 +167,6 @@ func TestIndex(t *testing.T) {
 // TestReadmeCommands: the page has the two commands for a fresh machine, each alone in its block: .ci/run calls the second.
 func TestReadmeCommands(t *testing.T) {
 	for _, command := range []string{"make demo", "make test"} {
-		need.Words(t, command, readText(t, "README.md"), "\n```sh\n"+command+"\n```\n")
+		assert.Contains(t, readText(t, "README.md"), "\n```sh\n"+command+"\n```\n", command)
 	}
 }

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestConfigBuilds: kubectl apply -k config brings both definitions, and an account with the rights of the reader that a tree has.
@@ -23,18 +24,19 @@ func TestConfigBuilds(t *testing.T) {
 	for _, object := range built.Resources() {
 		kinds[object.GetKind()]++
 	}
-	need.That(t, kinds["CustomResourceDefinition"] == 2 && kinds["ClusterRole"] == 2 && kinds["ClusterRoleBinding"] == 1 && kinds["RoleBinding"] == 0,
+	assert.Truef(t,
+		kinds["CustomResourceDefinition"] == 2 && kinds["ClusterRole"] == 2 && kinds["ClusterRoleBinding"] == 1 && kinds["RoleBinding"] == 0,
 		"got %v", kinds)
 	rules := func(file string) (all []rbacv1.PolicyRule) {
 		for document := range strings.SplitSeq(readText(t, file), "\n---\n") {
 			var role rbacv1.Role // the rules of a ClusterRole are at the same place
-			need.OK(t, yaml.Unmarshal([]byte(document), &role))
+			require.NoError(t, yaml.Unmarshal([]byte(document), &role))
 			all = append(all, role.Rules...)
 		}
 		return all
 	}
-	need.That(t, len(rules("config/reader.yaml")) > 5, "config/reader.yaml has few rules")
-	need.Deep(t, "config/reader.yaml", rules("config/reader.yaml"), rules("golden/single/policy/reader.yaml"))
+	assert.Truef(t, len(rules("config/reader.yaml")) > 5, "config/reader.yaml has few rules")
+	assert.Equal(t, rules("golden/single/policy/reader.yaml"), rules("config/reader.yaml"), "config/reader.yaml")
 }
 
 // TestSupportedVersions: the page names the versions that e2e/engines pins.
@@ -50,8 +52,9 @@ func TestSupportedVersions(t *testing.T) {
 		{"cert-manager", "cert-manager", "github.com/cert-manager/cert-manager"},
 	} {
 		pinned := regexp.MustCompile(`(?m)^(?:require |\t)` + regexp.QuoteMeta(row.module) + ` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))
-		need.That(t, len(pinned) != 0 && strings.Contains(page, "| "+row.program+" | "+pinned[1]+" |"),
-			"%s: e2e/engines/%s pins %v, and docs/supported-versions.md says another version", row.program, row.engine, pinned)
+		assert.Truef(t, len(pinned) != 0 && strings.Contains(page, "| "+row.program+" | "+pinned[1]+" |"),
+			"%s: e2e/engines/%s pins %v, and docs/supported-versions.md says another version", row.program, row.engine,
+			pinned)
 	}
 }
 
@@ -73,17 +76,18 @@ func TestPagesKnowTheRelease(t *testing.T) {
 	for _, isOut := range []bool{released.MatchString(readText(t, "CHANGELOG.md")), true} {
 		for _, page := range []string{"README.md", "docs/ci.md"} {
 			text := readText(t, filepath.Join(dir, page))
-			need.Equal(t, page, strings.Contains(text, "No release is published yet"), !isOut)
-			need.Equal(t, page, strings.Contains(text, "releases/latest"), isOut)
+			assert.Equal(t, !isOut, strings.Contains(text, "No release is published yet"), page)
+			assert.Equal(t, isOut, strings.Contains(text, "releases/latest"), page)
 		}
 		if !isOut {
 			out, err := cut("v0.1.0")
-			need.Must(t, err == nil && released.MatchString(readText(t, filepath.Join(dir, "CHANGELOG.md"))), "%v\n%s", err, out)
+			require.Truef(t, err == nil && released.MatchString(readText(t, filepath.Join(dir, "CHANGELOG.md"))),
+				"%v\n%s", err, out)
 		}
 	}
 	for version, want := range map[string]string{"v0.1.0": "is there already", "0.2.0": "want one like v1.2.3", "v0.2.0-preview": "want one like v1.2.3"} {
 		out, err := cut(version)
-		need.That(t, err != nil && strings.Contains(out, want), "%s: %v\n%s\nwant %s", version, err, out, want)
+		assert.Truef(t, err != nil && strings.Contains(out, want), "%s: %v\n%s\nwant %s", version, err, out, want)
 	}
 }
 

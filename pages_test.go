@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // generated are the pages that make generate writes. People write cli.md, too, above a comment.
@@ -47,7 +48,7 @@ func TestEnglish(t *testing.T) {
 		content := need.Read(t, name)
 		if below == "cli.md" {
 			content, _, ok = bytes.Cut(content, []byte("\n<!-- make generate"))
-			need.That(t, ok, "docs/cli.md: no comment above what make generate writes")
+			assert.Truef(t, ok, "docs/cli.md: no comment above what make generate writes")
 		}
 		checked++
 		most := mostOfAPage
@@ -58,7 +59,7 @@ func TestEnglish(t *testing.T) {
 			most = mostOfContract
 		}
 		words := len(strings.Fields(string(content)))
-		need.That(t, words <= most, "%s: %d words, want at most %d", name, words, most)
+		assert.Truef(t, words <= most, "%s: %d words, want at most %d", name, words, most)
 		prose := aLink.ReplaceAllString(inline.ReplaceAllString(codeBlock.ReplaceAllString(string(content), "\n"), "x"), "]")
 		for _, word := range unwanted.FindAllString(prose, -1) {
 			t.Errorf("%s: %q: name the actor, or use the plain American word", name, word)
@@ -85,7 +86,7 @@ func TestEnglish(t *testing.T) {
 			}
 		}
 	}
-	need.That(t, checked >= 30, "%d pages: want at least 30", checked)
+	assert.Truef(t, checked >= 30, "%d pages: want at least 30", checked)
 }
 
 // TestMessagesExist: each message that docs/troubleshooting.md and docs/publishing.md quote is in the program. What stands between two
@@ -113,6 +114,6 @@ func TestMessagesExist(t *testing.T) {
 				}
 			}
 		}
-		need.That(t, quoted >= least, "%s: %d messages found, want at least %d", page, quoted, least)
+		assert.Truef(t, quoted >= least, "%s: %d messages found, want at least %d", page, quoted, least)
 	}
 }

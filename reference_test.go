@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"github.com/stretchr/testify/assert"
 )
 
 // key is what a label or an annotation with a domain looks like.
@@ -48,14 +48,14 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	})
 	delete(used, metal3.RebootAnnotationPrefix) // has no slash
 	for name, file := range used {
-		need.That(t, documented[name], "docs/keys.md: no word of %s, which %s has", name, file)
+		assert.Truef(t, documented[name], "docs/keys.md: no word of %s, which %s has", name, file)
 	}
 	for name := range documented {
 		if used[name] == "" && name != "infrastructure.cluster.x-k8s.io/failure-domain" {
 			t.Errorf("docs/keys.md: nothing uses %s", name)
 		}
 	}
-	need.That(t, len(documented) >= 25, "%d keys found in docs/keys.md: want at least 25", len(documented))
+	assert.Truef(t, len(documented) >= 25, "%d keys found in docs/keys.md: want at least 25", len(documented))
 }
 
 // literals calls for each string in the source of the program.

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Actions of others run with a workflow's rights and secrets: they are named by commit, and the version is a comment.
@@ -19,25 +21,27 @@ func TestActionsArePinned(t *testing.T) {
 	pinned := regexp.MustCompile(`^[\w./-]+@[0-9a-f]{40} # v[0-9]+\.[0-9]+\.[0-9]+$|^airshipit/sipgen@v`)
 	seen := 0
 	for _, folder := range []string{".github", "ci"} {
-		need.OK(t, filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
+		require.NoError(t, filepath.WalkDir(folder, func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}
 			for i, line := range strings.Split(string(need.Read(t, name)), "\n") {
 				if action, uses := strings.CutPrefix(strings.TrimLeft(line, " -"), "uses: "); uses {
 					seen++
-					need.That(t, pinned.MatchString(action), "%s:%d: found %s, want a commit and its version", name, i+1, action)
+					assert.Truef(t, pinned.MatchString(action), "%s:%d: found %s, want a commit and its version", name,
+						i+1, action)
 				}
 			}
 			return nil
 		}))
 	}
-	need.That(t, seen >= 10, "found %d actions", seen)
+	assert.Truef(t, seen >= 10, "found %d actions", seen)
 	var renovate struct {
 		Extends []string `json:"extends"`
 	}
-	need.OK(t, json.Unmarshal(need.Read(t, "renovate.json"), &renovate))
-	need.Same(t, "the update bot", renovate.Extends, []string{"config:recommended", "helpers:pinGitHubActionDigests"})
+	require.NoError(t, json.Unmarshal(need.Read(t, "renovate.json"), &renovate))
+	assert.Equal(t, []string{"config:recommended", "helpers:pinGitHubActionDigests"}, renovate.Extends,
+		"the update bot")
 }
 
 // govulncheck's exit status tells what it has found, and no word of its text.
@@ -55,10 +59,11 @@ func TestVulnerabilityGate(t *testing.T) {
 		{"wrong usage on GitHub", "exit 2", "true", true, "ended with 2: not checked"},
 	} {
 		program := filepath.Join(t.TempDir(), "govulncheck")
-		need.OK(t, os.WriteFile(program, []byte("#!/bin/sh\n"+row.program+"\n"), 0o755))
+		require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"+row.program+"\n"), 0o755))
 		gate := exec.Command("bash", "hack/vulnerabilities.sh", program, "./...")
 		gate.Env = append(os.Environ(), "GITHUB_ACTIONS="+row.github)
 		said, err := gate.CombinedOutput()
-		need.That(t, (err != nil) == row.fails && strings.Contains(string(said), row.says), "%s: found %v\n%s", row.why, err, said)
+		assert.Truef(t, (err != nil) == row.fails && strings.Contains(string(said), row.says), "%s: found %v\n%s",
+			row.why, err, said)
 	}
 }

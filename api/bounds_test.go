@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -17,8 +20,6 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // boundless are the numbers, lists and maps without a bound of their own: types of Kubernetes, of which the reader of
@@ -41,22 +42,23 @@ var patterns = map[string][2]string{
 // more, and so does sipgen, at that field. Each number, list and map has a bound.
 func TestBoundsOfTheDefinition(t *testing.T) {
 	files, err := filepath.Glob("../config/crd/*.yaml")
-	need.Must(t, err == nil && len(files) == 2, "%v %v", files, err)
+	require.Truef(t, err == nil && len(files) == 2, "%v %v", files, err)
 	for _, file := range files {
 		data := need.Read(t, file)
 		var definition apiextensionsv1.CustomResourceDefinition
 		var props apiextensions.JSONSchemaProps
-		need.OK(t, yaml.Unmarshal(data, &definition))
+		require.NoError(t, yaml.Unmarshal(data, &definition))
 		version := definition.Spec.Versions[0]
-		need.OK(t, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil))
+		require.NoError(t,
+			apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil))
 		structural, err := schema.NewStructural(&props)
-		need.OK(t, err)
+		require.NoError(t, err)
 		kind := definition.Spec.Names.Kind
 		server := validate.NewSchemaValidator(structural.ToKubeOpenAPI(), nil, "", strfmt.Default)
 		w := &boundWalk{t: t}
 		spec := props.Properties["spec"]
 		w.walk("spec", &spec, func(value any) any { return value })
-		need.That(t, w.rows >= 60, "%s: only %d bounds", kind, w.rows)
+		assert.Truef(t, w.rows >= 60, "%s: only %d bounds", kind, w.rows)
 		for _, row := range w.all {
 			for _, beyond := range []bool{false, true} {
 				value := row.at
@@ -69,9 +71,9 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 					object["metadata"] = map[string]any{"name": "b"}
 				}
 				text, err := json.Marshal(object)
-				need.OK(t, err)
+				require.NoError(t, err)
 				var plain any
-				need.OK(t, json.Unmarshal(text, &plain))
+				require.NoError(t, json.Unmarshal(text, &plain))
 				refuses := false
 				for _, problem := range server.Validate(plain).Errors {
 					var invalid *openapi.Validation
@@ -87,8 +89,9 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 					_, message, at := strings.Cut(line, " "+row.path+": ")
 					said = said || at && regexp.MustCompile(row.says).MatchString(message)
 				}
-				need.That(t, refuses == beyond && said == beyond,
-					"%s: %s, beyond: %v: the API server refuses it: %v, sipgen: %v: %.600v", row.path, row.what, beyond, refuses, said, err)
+				assert.Truef(t, refuses == beyond && said == beyond,
+					"%s: %s, beyond: %v: the API server refuses it: %v, sipgen: %v: %.600v", row.path, row.what,
+					beyond, refuses, said, err)
 			}
 		}
 	}

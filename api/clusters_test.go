@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const goodCluster = `apiVersion: airship.airshipit.org/v1
@@ -32,7 +33,7 @@ spec:
 func parse(t *testing.T, text string) ([]v1.SIPCluster, error) {
 	t.Helper()
 	docs, err := manifest.Parse("f.yaml", []byte(text))
-	need.OK(t, err)
+	require.NoError(t, err)
 	return ClustersFromDocuments(docs)
 }
 
@@ -62,14 +63,14 @@ spec:
     auth: [{image: 'auth:1'}]
 status: {conditions: []}
 `)
-	need.OK(t, err)
+	require.NoError(t, err)
 	c := clusters[0]
 	worker := c.Spec.Nodes[v1.RoleWorker]
 	active, standby := worker.Want()
-	need.That(t, active == 0 && standby == 0, "a missing count wants %d and %d, want none", active, standby)
+	assert.Truef(t, active == 0 && standby == 0, "a missing count wants %d and %d, want none", active, standby)
 	found := c.Networks(v1.RoleControlPlane)
-	need.That(t, len(found) == 1 && found[0] == "oam-ipv4", "found networks %v", found)
-	need.Equal(t, "", c.Spec.Services.LoadBalancerWorker[0].NodePortRange.Len(), 9)
+	assert.Truef(t, len(found) == 1 && found[0] == "oam-ipv4", "found networks %v", found)
+	assert.Equal(t, 9, c.Spec.Services.LoadBalancerWorker[0].NodePortRange.Len())
 }
 
 func TestBadClusters(t *testing.T) {
@@ -112,13 +113,13 @@ func TestBadClusters(t *testing.T) {
 		"a limit that is a text":      {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: two}", `spec.nodes.Worker.maxPerDomainByKey.row: `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			need.Must(t, strings.Contains(goodCluster, c.old), "no %q in the good cluster", c.old)
+			require.Truef(t, strings.Contains(goodCluster, c.old), "no %q in the good cluster", c.old)
 			_, err := parse(t, strings.Replace(goodCluster, c.old, c.text, 1))
 			need.Error(t, "", err, c.want)
 		})
 	}
 	_, err := parse(t, goodCluster)
-	need.OK(t, err)
+	require.NoError(t, err)
 }
 
 // TestOneMessageAValue: a value that is wrong in two ways, or a second time, is said once.
@@ -143,22 +144,22 @@ func TestOneMessageAValue(t *testing.T) {
 				found = append(found, words)
 			}
 		}
-		need.Same(t, row.at, found, []string{row.want})
+		assert.Equal(t, []string{row.want}, found, row.at)
 	}
 }
 
 func TestOtherKindsAreLeftAlone(t *testing.T) {
 	clusters, err := parse(t, goodCluster+"---\napiVersion: v1\nkind: Secret\nmetadata: {name: x}\n")
-	need.That(t, err == nil && len(clusters) == 1, "found %d clusters, %v", len(clusters), err)
+	assert.Truef(t, err == nil && len(clusters) == 1, "found %d clusters, %v", len(clusters), err)
 }
 
 func TestClustersAreSortedAndUnique(t *testing.T) {
 	two := strings.Replace(goodCluster, "name: one", "name: a-two", 1)
 	clusters, err := parse(t, goodCluster+"---\n"+two)
-	need.That(t, err == nil && clusters[0].Name == "a-two", "found %v, %v", clusters, err)
+	assert.Truef(t, err == nil && clusters[0].Name == "a-two", "found %v, %v", clusters, err)
 	_, err = parse(t, goodCluster+"---\n"+goodCluster)
 	want := "f.yaml: document 2: line 20: metadata.name: SIPCluster lab/one is a duplicate, first defined at f.yaml: document 1: line 1: delete one of them, or rename it"
-	need.That(t, err != nil && err.Error() == want, "found %v\nwant  %s", err, want)
+	assert.Truef(t, err != nil && err.Error() == want, "found %v\nwant  %s", err, want)
 }
 
 // TestAnnotations: a cluster leaves by its own name alone, and a loss is accepted by a number.
@@ -177,15 +178,15 @@ func TestAnnotations(t *testing.T) {
 		{v1.AcceptLossAnnotation + `: "-3"`, `accept-loss]: found "-3", want`, false, -1},
 	} {
 		docs, err := manifest.Parse("f.yaml", []byte(strings.Replace(goodCluster, "  name: one\n", "  name: one\n  annotations:\n    "+row.annotation+"\n", 1)))
-		need.OK(t, err)
+		require.NoError(t, err)
 		found := DecodeClusters(docs)[0]
 		var wrong string
 		for _, err := range found.Errs {
 			wrong += err.Error()
 		}
-		need.That(t, (row.wrong == "") == (wrong == "") && strings.Contains(wrong, row.wrong),
+		assert.Truef(t, (row.wrong == "") == (wrong == "") && strings.Contains(wrong, row.wrong),
 			"%s: found %q, want %q", row.annotation, wrong, row.wrong)
-		need.That(t, found.Cluster.Leaves() == row.leaves && found.Cluster.AcceptedLoss() == row.accepts,
+		assert.Truef(t, found.Cluster.Leaves() == row.leaves && found.Cluster.AcceptedLoss() == row.accepts,
 			"%s: leaves %t and accepts %d", row.annotation, found.Cluster.Leaves(), found.Cluster.AcceptedLoss())
 	}
 }
@@ -215,13 +216,13 @@ func TestLeavesWithoutASpec(t *testing.T) {
 		}
 		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: "+row.kind+
 			"\nmetadata: {namespace: a, name: b, "+metadata+"}\nspec: {"+row.spec+"}\n"))
-		need.OK(t, err)
+		require.NoError(t, err)
 		found := DecodeClusters(docs)[0]
 		c := found.Leaving()
-		need.That(t, (c != nil) == row.leaves, "%s: leaving is %v, want %t", row.why, c, row.leaves)
+		assert.Truef(t, (c != nil) == row.leaves, "%s: leaving is %v, want %t", row.why, c, row.leaves)
 		if c != nil {
-			need.Equal(t, row.why, c.Key(), "a/b")
-			need.Equal(t, row.why, c.AcceptedLoss(), row.accepts)
+			assert.Equal(t, "a/b", c.Key(), row.why)
+			assert.Equal(t, row.accepts, c.AcceptedLoss(), row.why)
 		}
 	}
 }
@@ -234,7 +235,7 @@ func TestLimitsComeFirst(t *testing.T) {
 			keys = append(keys, fmt.Sprint("k", i))
 		}
 		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {nodes: {Worker: {topologyKeys: ["+strings.Join(keys, ", ")+"]}}}\n"))
-		need.OK(t, err)
+		require.NoError(t, err)
 		if found := DecodeClusters(docs); len(found) != 1 || (found[0].Cluster != nil) != left {
 			t.Errorf("%d keys: found %+v, want a cluster: %t", n, found, left)
 		}
@@ -264,7 +265,8 @@ func TestFirstProblems(t *testing.T) {
 				spec += fmt.Sprintf(row.each, i)
 			}
 			_, err := ParseClusters("a.yaml", []byte(text+spec+row.after))
-			need.That(t, err != nil && strings.HasSuffix(err.Error(), want) && strings.Count(err.Error(), "\n") <= 2*validation.MaxProblems,
+			assert.Truef(t,
+				err != nil && strings.HasSuffix(err.Error(), want) && strings.Count(err.Error(), "\n") <= 2*validation.MaxProblems,
 				"%s: got %v, want %q at its end", why, err, want)
 		}
 	}
@@ -274,11 +276,12 @@ func TestFirstProblems(t *testing.T) {
 // server.
 func TestWarnsOfATimeOfDeletion(t *testing.T) {
 	clusters, err := ParseClusters("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n"))
-	need.OK(t, err)
+	require.NoError(t, err)
 	found := validation.Warnings(&clusters[0])
-	need.Must(t, len(found) == 1, "got %v, want one warning", found)
+	require.Truef(t, len(found) == 1, "got %v, want one warning", found)
 	got := clusters[0].Problem(found[0].Path, "%s", found[0].Message).Error()
-	need.That(t, strings.HasPrefix(got, "a.yaml: document 1: line 6: metadata.deletionTimestamp: a/a: "), "got %s", got)
+	assert.Truef(t, strings.HasPrefix(got, "a.yaml: document 1: line 6: metadata.deletionTimestamp: a/a: "), "got %s",
+		got)
 	clusters[0].Document.Live = true
-	need.Len(t, "a live object: got", validation.Warnings(&clusters[0]), 0)
+	assert.Len(t, validation.Warnings(&clusters[0]), 0, "a live object: got")
 }

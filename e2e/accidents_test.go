@@ -9,6 +9,8 @@ import (
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // rowInfraFirst: a host gets its labels only when what it will need is there.
@@ -66,9 +68,9 @@ func rowDeleted(t *testing.T, r *rig, name string) {
 	c.hosts(t, "controller", "n1")
 	again("immutable")
 	c.untouched.Check(t, "a sync with the old uid")
-	need.Len(t, "the new host has labels", r.api.OurLabels(t, c.ns, "n1"), 0)
+	assert.Len(t, r.api.OurLabels(t, c.ns, "n1"), 0, "the new host has labels")
 	c.settle(t, "the new host is seen")
-	need.Len(t, "a has hosts", c.holds(t, "a"), 2)
+	assert.Len(t, c.holds(t, "a"), 2, "a has hosts")
 }
 
 // rowFileDeleted: a person deletes a host's patch, takes it out of the overlay, and then the last one. The labels stay, whatever the engine makes
@@ -145,12 +147,12 @@ func rowDrift(t *testing.T, r *rig, name string) {
 
 func remove(t *testing.T, path string) {
 	t.Helper()
-	need.OK(t, os.Remove(path))
+	require.NoError(t, os.Remove(path))
 }
 
 func replace(t *testing.T, path, old, text string) {
 	t.Helper()
 	content := need.Read(t, path)
-	need.Must(t, strings.Contains(string(content), old), "%s: no %q in\n%s", path, old, content)
-	need.OK(t, os.WriteFile(path, []byte(strings.Replace(string(content), old, text, 1)), 0o600))
+	require.Truef(t, strings.Contains(string(content), old), "%s: no %q in\n%s", path, old, content)
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(content), old, text, 1)), 0o600))
 }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // rowAppliedHosts runs docs/applied-hosts.md, word by word, on hosts that a person's own Application or Kustomization applies and prunes, one of them
@@ -97,7 +98,7 @@ func (c *circle) takesOver(t *testing.T) {
 		c.accept(t) // marks of an engine
 		return said
 	}
-	need.Len(t, "lines of variables", procedure(t, "applied-hosts", "variables"), 1)
+	assert.Len(t, procedure(t, "applied-hosts", "variables"), 1, "lines of variables")
 	label := procedure(t, "running-cluster")
 	run(label[2], strings.ReplaceAll(label[3], "WORKERS", "n1"))
 	c.short = true
@@ -112,22 +113,22 @@ func (c *circle) takesOver(t *testing.T) {
 		if said := run(print, "cat fix.sh\n{ "+fix+"} || true # of two commands for one host the second may name another entry\n"); !strings.Contains(said, "kubectl ") {
 			break
 		}
-		need.Must(t, turn != 5, "the plan still prints commands after %d turns", turn)
+		require.Truef(t, turn != 5, "the plan still prints commands after %d turns", turn)
 	}
 	if c.rig.argo != nil && c.site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
 		run(procedure(t, "applied-hosts", "secrets")...)
 	}
 	for _, host := range []string{"n1", "n2", "n3"} {
-		need.That(t, c.rig.api.Exists(t, engine.Hosts, c.ns, host), "host %s is gone", host)
+		assert.Truef(t, c.rig.api.Exists(t, engine.Hosts, c.ns, host), "host %s is gone", host)
 	}
 	before := c.hostSpecs(t)
-	need.That(t, c.commit(t), "nothing to commit\n%s", c.said)
+	assert.Truef(t, c.commit(t), "nothing to commit\n%s", c.said)
 	c.sync(t, nil)
 	if c.site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
 		c.accept(t) // the engine applies the base anew, Secrets among it
 	}
 	c.check(t, "connect", nil)
-	need.Same(t, "specs", c.hostSpecs(t), before)
+	assert.Equal(t, before, c.hostSpecs(t), "specs")
 	c.wantHolds(t, "connect", "a", "n1", "n2")
 }
 

@@ -15,11 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // The site that is measured.
@@ -57,19 +58,19 @@ spec:
 	for round := range rounds {
 		out := filepath.Join(dir, fmt.Sprintf("tree-%d", round))
 		said, m := measure(t, kubeconfig, sipgen, "render", "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster", "--out", out)
-		need.Words(t, "sipgen", said, fmt.Sprintf("%d hosts assigned", benchTenants*benchWorkers))
+		assert.Contains(t, said, fmt.Sprintf("%d hosts assigned", benchTenants*benchWorkers), "sipgen")
 		measured["sipgen"] = append(measured["sipgen"], m)
 		said, m = measure(t, kubeconfig, kubectl, "get", "baremetalhosts.metal3.io", "-A", "-o", "json")
 		var list struct{ Items []struct{} }
-		need.OK(t, json.Unmarshal([]byte(said), &list))
-		need.Equal(t, "kubectl's hosts", len(list.Items), benchHosts)
+		require.NoError(t, json.Unmarshal([]byte(said), &list))
+		assert.Equal(t, benchHosts, len(list.Items), "kubectl's hosts")
 		measured["kubectl"] = append(measured["kubectl"], m)
 	}
 	ours, theirs := median(measured["sipgen"]), median(measured["kubectl"])
 	fmt.Printf("\n%d hosts, %d of them claimed; the median of %d runs, one beside the other\n\n", benchHosts, benchTenants*benchWorkers, rounds)
 	fmt.Printf("| command | time | processor | peak memory |\n|---|---|---|---|\n")
 	fmt.Printf("| `sipgen render --inventory cluster` | %s |\n| `kubectl get bmh -A -o json` | %s |\n\n", ours, theirs)
-	need.That(t, ours.peak <= 300e6, "peak memory %d MB, want at most 300", ours.peak/int64(1e6))
+	assert.Truef(t, ours.peak <= 300e6, "peak memory %d MB, want at most 300", ours.peak/int64(1e6))
 }
 
 // measurement is what a run took. Times are reported and not judged: they are the machine's too.
@@ -95,7 +96,7 @@ func measure(t *testing.T, kubeconfig, program string, args ...string) (string, 
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	started := time.Now()
-	need.OK(t, cmd.Start())
+	require.NoError(t, cmd.Start())
 	// The kernel's own account of a child's peak begins with what this process had, so the child's is asked while it runs.
 	done, peak := make(chan struct{}), make(chan int64)
 	go func() {
@@ -114,7 +115,7 @@ func measure(t *testing.T, kubeconfig, program string, args ...string) (string, 
 	m := measurement{wall: time.Since(started), cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	close(done)
 	m.peak = <-peak
-	need.Must(t, err == nil, "%s %v: %v\n%.2000s", program, args, err, &out)
+	require.Truef(t, err == nil, "%s %v: %v\n%.2000s", program, args, err, &out)
 	return out.String(), m
 }
 
@@ -141,11 +142,11 @@ func writableStatus(t *testing.T, files []string) []string {
 			for _, version := range versions {
 				delete(version.(map[string]any), "subresources")
 			}
-			need.OK(t, unstructured.SetNestedSlice(o.Object, versions, "spec", "versions"))
+			require.NoError(t, unstructured.SetNestedSlice(o.Object, versions, "spec", "versions"))
 			text, err := o.MarshalJSON()
-			need.OK(t, err)
+			require.NoError(t, err)
 			name := filepath.Join(t.TempDir(), fmt.Sprintf("%d.json", i))
-			need.OK(t, os.WriteFile(name, text, 0o600))
+			require.NoError(t, os.WriteFile(name, text, 0o600))
 			out = append(out, name)
 		}
 	}
@@ -176,7 +177,7 @@ func benchSite(t *testing.T, api *engine.APIServer) {
 			return createAll(t, api, manifests)
 		})
 	}
-	need.OK(t, group.Wait())
+	require.NoError(t, group.Wait())
 	fmt.Printf("e2e: %d hosts made in %s\n", benchHosts, time.Since(started).Round(time.Second))
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestTwoEngines: four sites on one API server, two synced by Flux and two by Argo CD, with the real baremetal-operator. They are bootstrapped, change at the same
@@ -169,8 +170,8 @@ func (all sitesOfOne) goesForGood(t *testing.T) {
 		if c == one {
 			want = 0
 		}
-		need.That(t, after[c.site.Name] == want && before[c.site.Name] >= 3,
-			"%s had %d guards and has %d, want %d", c.site.Name, before[c.site.Name], after[c.site.Name], want)
+		assert.Truef(t, after[c.site.Name] == want && before[c.site.Name] >= 3, "%s had %d guards and has %d, want %d",
+			c.site.Name, before[c.site.Name], after[c.site.Name], want)
 	}
 	rest := all[1:]
 	rest.want(2)

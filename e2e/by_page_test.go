@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestProcedures runs what docs/safety.md and docs/gitops.md tell a person to type, word by word, on an API server with both engines: the
@@ -76,10 +77,10 @@ func (c *circle) stopTenant(t *testing.T, services string) {
 	}
 	c.insist(t)
 	end("tenant a stopped")
-	need.Len(t, "tenant a is stopped: b's hosts", c.holds(t, "b"), 2)
+	assert.Len(t, c.holds(t, "b"), 2, "tenant a is stopped: b's hosts")
 	c.run(t, procedure(t, "resume-tenant", "argocd"))
 	c.sync(t, nil)
-	need.Len(t, "tenant a goes on: its hosts", c.holds(t, "a"), 3)
+	assert.Len(t, c.holds(t, "a"), 3, "tenant a goes on: its hosts")
 	c.settle(t, "tenant a goes on")
 }
 
@@ -123,15 +124,17 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction, plans string) {
 	// The old engine's objects, and its tree.
 	last := len(steps) - 2
 	said := c.run(t, steps[:last])
-	need.Words(t, "the plan for another engine", said, "2 clusters, "+plans+".\n", "continuing with the hosts and addresses of the tree in ")
-	need.Without(t, "the plan for another engine", said, "adopted")
+	assert.Contains(t, said, "2 clusters, "+plans+".\n", "the plan for another engine")
+	assert.Contains(t, said, "continuing with the hosts and addresses of the tree in ", "the plan for another engine")
+	assert.NotContains(t, said, "adopted", "the plan for another engine")
 	c.readTree(t)
 	c.started, c.synced = true, nil
 	c.follow(t, direction+", the new one started")
 	c.run(t, slices.Concat([]string{"fleet=$(mktemp -d) && git clone --quiet \"$REPO\" \"$fleet\"\n"}, steps[last:]))
 	c.gone(t, from)
 	for name := range c.repo.Files(t) {
-		need.That(t, strings.HasPrefix(name, c.site.Spec.Repository.Path+"/"), "%s: the branch still has %s", direction, name)
+		assert.Truef(t, strings.HasPrefix(name, c.site.Spec.Repository.Path+"/"), "%s: the branch still has %s",
+			direction, name)
 	}
 	c.follow(t, direction)
 	end(direction)
@@ -146,7 +149,8 @@ func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldRead
 	t.Helper()
 	handedOver := slices.IndexFunc(steps, func(block string) bool { return strings.HasPrefix(block, "hand_over_tree ") })
 	back := procedure(t, "switch", "back")
-	need.Must(t, len(back) == 4 && handedOver >= 0, "the way back is %d blocks:\n%s", len(back), strings.Join(back, "\n"))
+	require.Truef(t, len(back) == 4 && handedOver >= 0, "the way back is %d blocks:\n%s", len(back),
+		strings.Join(back, "\n"))
 	if from.argo == nil {
 		back = slices.Delete(back, 1, 2) // if the new engine was to be Flux
 	} else {
@@ -156,9 +160,9 @@ func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldRead
 	switched, switchedReader, to := c.site.Spec, c.account, c.rig
 	c.run(t, slices.Concat(steps[:handedOver+1], []string{"test \"$(git -C \"$fleet\" rev-list --count HEAD)\" -gt 1\n"}, back))
 	c.rig, c.site.Spec, c.account = from, old, oldReader
-	need.Same(t, "half-way and back: owners", c.owners(t), before)
+	assert.Equal(t, before, c.owners(t), "half-way and back: owners")
 	for name := range c.repo.Files(t) {
-		need.That(t, !strings.HasPrefix(name, switched.Repository.Path+"/"), "the branch still has %s", name)
+		assert.Truef(t, !strings.HasPrefix(name, switched.Repository.Path+"/"), "the branch still has %s", name)
 	}
 	c.readTree(t)
 	c.run(t, procedure(t, "resume", string(from.engine)))
@@ -191,7 +195,7 @@ func (c *circle) owners(t *testing.T) (owners []string) {
 			}
 		}
 	}
-	need.That(t, len(owners) >= 5, "the engine owns %v", owners)
+	assert.Truef(t, len(owners) >= 5, "the engine owns %v", owners)
 	slices.Sort(owners)
 	return owners
 }
@@ -242,7 +246,7 @@ func (c *circle) ownsItsObjects(t *testing.T, shorter string, want ...int32) {
 	t.Helper()
 	c.tenantWith("a", len(want), shorter)
 	c.settle(t, "a shorter range and a host less")
-	need.Len(t, "a's hosts", c.holds(t, "a"), len(want))
+	assert.Len(t, c.holds(t, "a"), len(want), "a's hosts")
 	var ports []int32
 	for _, o := range c.rig.api.List(t, engine.Services, c.tenants) {
 		list, _, _ := unstructured.NestedSlice(o.Object, "spec", "ports")
@@ -252,5 +256,5 @@ func (c *circle) ownsItsObjects(t *testing.T, shorter string, want ...int32) {
 			}
 		}
 	}
-	need.Same(t, "the load balancer's ports", ports, want)
+	assert.Equal(t, want, ports, "the load balancer's ports")
 }

@@ -14,15 +14,16 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
 )
 
 // circle is one site under way: live hosts, specs, the tree in git, and the engine that syncs it.
@@ -198,7 +199,7 @@ func (c *circle) reader(t *testing.T) (account string) {
 	site := *c.site
 	site.Spec.Hosts.Apply = v1alpha1.ApplyMerge
 	tree, _, err := render.Site(render.Input{Site: &site, Placement: &schedule.Placement{}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	c.rig.api.Apply(t, "e2e", string(tree["policy/reader.yaml"]))
 	namespace := site.Spec.Flux.Namespace
 	if c.rig.argo != nil {
@@ -213,7 +214,7 @@ func (c *circle) siteText(t *testing.T) string {
 	text, err := yaml.Marshal(map[string]any{
 		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return string(text)
 }
 
@@ -298,7 +299,9 @@ func (c *circle) reset(t *testing.T, commit string) {
 // wantSaid wants the words in what sipgen printed last.
 func (c *circle) wantSaid(t *testing.T, what string, words ...string) {
 	t.Helper()
-	need.Words(t, what, c.said, words...)
+	for _, word := range words {
+		assert.Contains(t, c.said, word, what)
+	}
 }
 
 // refused is a publish that ends with an error that says the words, and changes nothing.
@@ -306,8 +309,10 @@ func (c *circle) refused(t *testing.T, what string, words ...string) {
 	t.Helper()
 	before := c.repo.Head(t)
 	c.exits(t, what, 2, "publish")
-	need.Words(t, what, c.said, words...)
-	need.That(t, c.repo.Head(t) == before, "%s: something was committed", what)
+	for _, word := range words {
+		assert.Contains(t, c.said, word, what)
+	}
+	assert.Truef(t, c.repo.Head(t) == before, "%s: something was committed", what)
 }
 
 // edit commits what a person does to the tree.
@@ -320,7 +325,7 @@ func (c *circle) edit(t *testing.T, message string, change func(dir string)) {
 // step is one turn of the circle: render from the live hosts, commit, sync, and look.
 func (c *circle) step(t *testing.T, what string) {
 	t.Helper()
-	need.That(t, c.commit(t), "%s: nothing to commit\n%s", what, c.said)
+	assert.Truef(t, c.commit(t), "%s: nothing to commit\n%s", what, c.said)
 	c.follow(t, what)
 }
 
@@ -337,7 +342,7 @@ func (c *circle) settle(t *testing.T, what string) {
 	t.Helper()
 	for turn := 1; c.commit(t); turn++ {
 		c.follow(t, fmt.Sprintf("%s, turn %d", what, turn))
-		need.Must(t, turn != 5, "%s: still something to commit after %d turns", what, turn)
+		require.Truef(t, turn != 5, "%s: still something to commit after %d turns", what, turn)
 	}
 	c.exits(t, what, 0, "diff")
 }
@@ -351,7 +356,8 @@ func (c *circle) check(t *testing.T, what string, failures map[string]string) {
 	for _, host := range c.rig.api.List(t, engine.Hosts, c.ns) {
 		labels, known := want[host.GetName()]
 		if labels != nil || !known {
-			need.Equal(t, "after "+what+": our labels of "+host.GetName(), fmt.Sprint(engine.OurLabels(&host)), fmt.Sprint(labels))
+			assert.Equal(t, fmt.Sprint(labels), fmt.Sprint(engine.OurLabels(&host)),
+				"after "+what+": our labels of "+host.GetName())
 		}
 	}
 }
@@ -388,7 +394,7 @@ func (c *circle) hostsWith(t *testing.T, selector string, is func(*unstructured.
 	t.Helper()
 	hosts := c.rig.api.Dynamic.Resource(engine.Hosts).Namespace(c.ns)
 	list, err := hosts.List(context.Background(), metav1.ListOptions{LabelSelector: selector})
-	need.OK(t, err)
+	require.NoError(t, err)
 	names := []string{}
 	for i := range list.Items {
 		if is(&list.Items[i]) {
@@ -413,7 +419,7 @@ func stateOf(host *unstructured.Unstructured) (state, message string) {
 
 func (c *circle) wantHolds(t *testing.T, what, cluster string, want ...string) {
 	t.Helper()
-	need.Same(t, "after "+what, c.holds(t, cluster), append([]string{}, want...))
+	assert.Equal(t, append([]string{}, want...), c.holds(t, cluster), "after "+what)
 }
 
 // forget has the engine leave a sync object alone for good.

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
@@ -34,9 +33,9 @@ func rowParentsGone(t *testing.T, r *rig, name string) {
 		time.Sleep(time.Second)
 	}
 	for _, sync := range c.syncs(t) {
-		need.That(t, r.api.Exists(t, resource, namespace, sync), "%s went with the root", sync)
+		assert.Truef(t, r.api.Exists(t, resource, namespace, sync), "%s went with the root", sync)
 	}
-	need.Equal(t, "the services are", fmt.Sprint(c.serviceUIDs(t)), fmt.Sprint(had))
+	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "the services are")
 	c.check(t, "the end of the root", nil)
 	c.wantHolds(t, "the end of the root", "a", "n1")
 	c.tenantWith("a", 2, loadBalancer())
@@ -49,7 +48,7 @@ func rowParentsGone(t *testing.T, r *rig, name string) {
 	c.follow(t, "the root is back")
 	c.wantHolds(t, "the root is back", "a", "n1", "n2")
 	c.settle(t, "the root is back")
-	need.Len(t, "the services are", c.serviceUIDs(t), len(had))
+	assert.Len(t, c.serviceUIDs(t), len(had), "the services are")
 
 	r.api.Delete(t, namespaces, "", c.tenants)
 	r.api.WaitGone(t, namespaces, "", c.tenants)
@@ -57,7 +56,7 @@ func rowParentsGone(t *testing.T, r *rig, name string) {
 	c.check(t, "the end of the namespace", nil)
 	c.wantHolds(t, "the end of the namespace", "a", "n1", "n2")
 	// What the tree says does not depend on the namespace.
-	need.That(t, !c.commit(t), "the end of a namespace changes the tree:\n%s", c.said)
+	assert.Truef(t, !c.commit(t), "the end of a namespace changes the tree:\n%s", c.said)
 	// Word by word; with Flux, what asks for a sync too.
 	commands := procedure(t, "restore-namespace")
 	commands[0] = strings.Replace(commands[0], "NAMESPACE", c.tenants, 1)
@@ -95,12 +94,13 @@ func TestRootHangs(t *testing.T) {
 		r.argo.Refresh(t, c.root())
 		time.Sleep(time.Second)
 	}
-	need.That(t, r.api.Exists(t, engine.Applications, engine.ArgoNamespace, c.root()), "the root is gone: the runbook says that it waits")
+	assert.Truef(t, r.api.Exists(t, engine.Applications, engine.ArgoNamespace, c.root()),
+		"the root is gone: the runbook says that it waits")
 	c.exits(t, "the root is in deletion", 1, "status")
 	c.wantSaid(t, "the root is in deletion", c.root()+" ", "is being deleted, and waits for resources-finalizer.argocd.argoproj.io", "sipgen help runbook deleted-objects")
 	c.run(t, procedure(t, "restore-root", "hanging"))
 	r.api.WaitGone(t, engine.Applications, engine.ArgoNamespace, c.root())
-	need.Equal(t, "the services are", fmt.Sprint(c.serviceUIDs(t)), fmt.Sprint(had))
+	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "the services are")
 	c.check(t, "the end of the root", nil)
 	r.bootstrap(t, c)
 	c.tenantWith("a", 2, loadBalancer())
@@ -178,5 +178,5 @@ func rowHostsNamespaceGone(t *testing.T, r *rig, name string) {
 	r.wantNoHarm(t, c.ns, "the deletion")
 	c.wantHolds(t, "the deletion", "a", "n1", "n2")
 	state, _ := c.state(t, "n1")
-	need.Equal(t, "the host on which a machine runs is", state, "provisioned")
+	assert.Equal(t, "provisioned", state, "the host on which a machine runs is")
 }

@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/stretchr/testify/assert"
 	discovery "k8s.io/api/discovery/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // endpointWatch samples the ready endpoints of SIP's Services.
@@ -63,7 +62,7 @@ func (w *endpointWatch) end(t *testing.T) {
 	w.stop()
 	<-w.done
 	t.Logf("%d samples", w.samples)
-	need.That(t, w.err == nil && w.samples >= 20 && len(w.none) == 0,
+	assert.Truef(t, w.err == nil && w.samples >= 20 && len(w.none) == 0,
 		"of %d samples, so many had no ready endpoint: %v; %v", w.samples, w.none, w.err)
 }
 

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render/object"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/render/object"
 )
 
 // facts is an API server with both engines and without any policy: here the engines may do what they do.
@@ -184,17 +184,17 @@ func (env *facts) run(t *testing.T, f fact, ns string) {
 		commit := repo.Commit(t, s.name, factFiles(ns, uid, f, s))
 		env.sync(t, f, s, ns, repo, commit, i == 0)
 		got := strings.Join(untouched.Differences(t), "\n")
-		need.That(t, strings.Contains(got, s.harm) && (got == "") == (s.harm == ""),
+		assert.Truef(t, strings.Contains(got, s.harm) && (got == "") == (s.harm == ""),
 			"after %s: want the harm %q, found %q", s.name, s.harm, got)
 		if env.api.Exists(t, engine.Hosts, ns, "node-1") {
-			need.Equal(t, "after "+s.name, env.api.OurLabels(t, ns, "node-1")[clusterName], s.wantLabel)
+			assert.Equal(t, s.wantLabel, env.api.OurLabels(t, ns, "node-1")[clusterName], "after "+s.name)
 		}
 		if s.owner != "" {
 			live := env.api.Get(t, engine.Hosts, ns, "node-1")
 			is := func(m metav1.ManagedFieldsEntry) bool {
 				return m.Manager == s.owner && m.FieldsV1 != nil && strings.Contains(string(m.FieldsV1.GetRawBytes()), `"f:spec":`)
 			}
-			need.That(t, slices.ContainsFunc(live.GetManagedFields(), is), "after %s: %s does not own the spec: %v",
+			assert.Truef(t, slices.ContainsFunc(live.GetManagedFields(), is), "after %s: %s does not own the spec: %v",
 				s.name, s.owner, live.GetManagedFields())
 		}
 	}
@@ -312,16 +312,16 @@ func TestModesOfFiles(t *testing.T) {
 		t.Helper()
 		live := env.api.Get(t, deployments, ns, "modes")
 		var d appsv1.Deployment
-		need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &d))
-		need.Equal(t, ns, *d.Spec.Template.Spec.Volumes[0].Secret.DefaultMode, int32(0o440))
+		require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &d))
+		assert.Equal(t, int32(0o440), *d.Spec.Template.Spec.Volumes[0].Secret.DefaultMode, ns)
 	}
 	synced := factStep{patch: true}
 	for _, row := range []fact{{engine: "flux"}, {engine: "argocd", options: "ServerSideApply=true"}} {
 		ns := "modes-" + row.engine
 		env.api.Namespaces(t, ns)
 		text, err := object.Marshal(modes(ns))
-		need.OK(t, err)
-		need.Words(t, "", string(text), "defaultMode: 0440\n")
+		require.NoError(t, err)
+		assert.Contains(t, string(text), "defaultMode: 0440\n")
 		repo := engine.NewRepo(t)
 		if row.engine == "flux" {
 			env.flux.Source(t, ns, "site", repo)
@@ -333,7 +333,7 @@ func TestModesOfFiles(t *testing.T) {
 	}
 	env.api.Namespaces(t, "modes-kubectl")
 	text, err := object.Marshal(modes("modes-kubectl"))
-	need.OK(t, err)
+	require.NoError(t, err)
 	env.api.Kubectl(t, string(text), "apply", "-f", "-")
 	mode("modes-kubectl")
 }

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // rowStandbyUnfit: an active host is marked unhealthy while the first standby host by name is cordoned. That one stays
@@ -68,8 +68,8 @@ func rowMachineElsewhere(t *testing.T, r *rig, name string) {
 	c.sipgen(t, "plan")
 	c.wantSaid(t, "made anew", "machines of Cluster API cluster "+c.ns+"/kube", "use hosts that it does not have: "+c.ns+"/n2")
 	c.wantHolds(t, "made anew", "a", "n1", "n3")
-	need.Len(t, "the host that was made anew has labels", r.api.OurLabels(t, c.ns, "n2"), 0)
+	assert.Len(t, r.api.OurLabels(t, c.ns, "n2"), 0, "the host that was made anew has labels")
 	user, _, err := unstructured.NestedString(r.api.Get(t, engine.Hosts, c.ns, "n2").Object, "spec", "consumerRef", "name")
-	need.OK(t, err)
-	need.Equal(t, "its machine is", user, "machine-n2")
+	require.NoError(t, err)
+	assert.Equal(t, "machine-n2", user, "its machine is")
 }

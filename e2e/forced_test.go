@@ -7,8 +7,8 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestForcedAfterADenial: Flux deletes and recreates an object with the force annotation if its apply has status 422. The sync
@@ -50,7 +50,7 @@ spec: {online: false}
 				"path: ./hosts, prune: false, force: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: site}, "+
 				"serviceAccountName: sipgen-%[1]s-hosts}\n", ns))
 			flux.WaitFailed(t, ns, "hosts", revision, row.fails)
-			need.Equal(t, "uid", string(api.Get(t, engine.Hosts, ns, "n1").GetUID()), uid)
+			assert.Equal(t, uid, string(api.Get(t, engine.Hosts, ns, "n1").GetUID()), "uid")
 		})
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 var (
@@ -32,7 +32,8 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	c.machineOn(t, "n2")
 	c.consumed(t, "n1", "n2")
 	free, move := procedure(t, "free-host"), procedure(t, "move-machine")
-	need.Must(t, len(free) == 3 && len(move) == 2, "the page has %d and %d blocks, want 3 and 2", len(free), len(move))
+	require.Truef(t, len(free) == 3 && len(move) == 2, "the page has %d and %d blocks, want 3 and 2", len(free),
+		len(move))
 	on := func(host, block string) string {
 		t.Helper()
 		return c.run(t, []string{strings.NewReplacer("NAMESPACE", c.ns, "METAL3MACHINE", "machine-"+host, "MACHINE", "node-"+host, "NAME", host).Replace(block)})
@@ -56,7 +57,7 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	}
 
 	// Free a host.
-	need.Equal(t, "the machine on n1", on("n1", free[0]), "Metal3Machine/machine-n1\nnode-n1\n")
+	assert.Equal(t, "Metal3Machine/machine-n1\nnode-n1\n", on("n1", free[0]), "the machine on n1")
 	on("n1", free[1])
 	if _, marked := r.api.Get(t, machines, c.ns, "node-n1").GetAnnotations()["cluster.x-k8s.io/delete-machine"]; !marked {
 		t.Error("the machine is not marked")
@@ -70,13 +71,13 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	})
 	defer later.Stop()
 	on("n1", free[2])
-	need.Equal(t, "n1 still has", keys("n1"), "")
+	assert.Empty(t, keys("n1"), "n1 still has")
 	// CAPM3 1.14 leaves the Cluster as the consumer, with or without the label.
 	r.api.Operator.ChangeUse(func() {
 		r.asCAPM3(t, c.ns, "n1", set(map[string]any{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": c.ns,
 			"name": "a"}, "spec", "consumerRef"))
 	})
-	need.That(t, !c.commit(t), "a host that a Cluster keeps is released: %s", c.said)
+	assert.Truef(t, !c.commit(t), "a host that a Cluster keeps is released: %s", c.said)
 	c.sipgen(t, "status")
 	c.wantSaid(t, "kept by a Cluster", "kept for reuse", "Cluster "+c.ns+"/a")
 	r.api.HostWatch.During(t, c.ns, "n1", func() {
@@ -96,15 +97,15 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	c.step(t, "n2 is replaced")
 	c.wantHolds(t, "n2 is replaced", "a", "n2", "n3")
 	on("n2", move[0])
-	need.Equal(t, "the marks of n2", keys("n2"), "capm3.metal3.io/unhealthy capi.metal3.io/unhealthy")
-	need.That(t, !r.api.Exists(t, machines, c.ns, "node-n2"), "the machine on n2 is still there")
+	assert.Equal(t, "capm3.metal3.io/unhealthy capi.metal3.io/unhealthy", keys("n2"), "the marks of n2")
+	assert.Truef(t, !r.api.Exists(t, machines, c.ns, "node-n2"), "the machine on n2 is still there")
 	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n2", "md-a") })
 	r.api.WaitGone(t, metal3Machines, c.ns, "machine-n2")
 	on("n2", free[2]) // which is to wait for nothing
 	c.consumed(t, "n3")
 	c.wantHolds(t, "the machine has moved", "a", "n3")
 	on("n2", move[1])
-	need.Equal(t, "n2 still has", keys("n2"), "")
+	assert.Empty(t, keys("n2"), "n2 still has")
 	c.accept(t)
 	c.tenant("b", 2)
 	c.step(t, "another tenant gets n2")

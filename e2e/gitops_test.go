@@ -4,11 +4,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/stretchr/testify/assert"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // row is something that happens to a site: after every step every host is as it was but for our labels, and those are what
@@ -106,7 +105,7 @@ func rowRelease(t *testing.T, r *rig, name string) {
 	if r.argo != nil {
 		c.sipgen(t, "plan")
 		c.wantSaid(t, "a host by kubectl apply", c.ns+"/n3", "not handed out until this is fixed", "fix it with: kubectl ")
-		need.Without(t, "a host that is as it should be", c.said, c.ns+"/n1: ")
+		assert.NotContains(t, c.said, c.ns+"/n1: ", "a host that is as it should be")
 		c.run(t, []string{fix(t, c.said, "")})
 		c.accept(t)
 	}
@@ -122,7 +121,7 @@ func rowRelease(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, what, "b")
 	c.wantHolds(t, what, "d", "n4")
 	c.settle(t, "the objects are dropped")
-	need.Len(t, "the released host has labels", r.api.OurLabels(t, c.ns, "n2"), 0)
+	assert.Len(t, r.api.OurLabels(t, c.ns, "n2"), 0, "the released host has labels")
 }
 
 var (

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/render"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // everybody is a group with all rights on the API server of withoutEngines: what its members are denied a guard denies.
@@ -43,7 +43,7 @@ func policies(t *testing.T, name string, change func(*v1alpha1.SiteSpec)) render
 	change(&site.Spec)
 	site.Default()
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return tree
 }
 
@@ -178,10 +178,10 @@ func rightsOf(t *testing.T, api *engine.APIServer, namespace, account, in string
 	answer, err := reviews.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": map[string]any{"namespace": in},
 	}}, metav1.CreateOptions{})
-	need.OK(t, err)
+	require.NoError(t, err)
 	var review authorizationv1.SelfSubjectRulesReview
 	convert(t, answer, &review)
-	need.Must(t, !review.Status.Incomplete, "%+v", review.Status)
+	require.Truef(t, !review.Status.Incomplete, "%+v", review.Status)
 	found := map[string]bool{}
 	for _, rule := range review.Status.ResourceRules {
 		for _, group := range rule.APIGroups {
@@ -234,7 +234,7 @@ func TestRightsOfATenant(t *testing.T) {
 		if namespace != "tenant-own" {
 			want = nil
 		}
-		need.Same(t, namespace, rightsOf(t, api, "flux-system", "tenant-own.a.infra", namespace), want)
+		assert.Equal(t, want, rightsOf(t, api, "flux-system", "tenant-own.a.infra", namespace), namespace)
 	}
 }
 
@@ -270,6 +270,6 @@ func TestRights(t *testing.T) {
 			return nil
 		})
 		slices.Sort(row.want)
-		need.Same(t, row.account+" in "+row.namespace, found, row.want)
+		assert.Equal(t, row.want, found, row.account+" in "+row.namespace)
 	}
 }

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // rowHabit: somebody applies a host with kubectl apply, as ever, and Argo CD heals itself: it owns the site's own labels then, and each sync of the
@@ -21,7 +22,7 @@ func rowHabit(t *testing.T, r *rig, name string) {
 		if c.sipgen(t, "plan"); !strings.Contains(c.said, "fix it with") {
 			break
 		}
-		need.That(t, host != "n2", "the plan still prints commands:\n%s", c.said)
+		assert.Truef(t, host != "n2", "the plan still prints commands:\n%s", c.said)
 	}
 	c.step(t, "assign")
 	c.wantHolds(t, "assign", "a", "n1")
@@ -40,7 +41,7 @@ func rowHabit(t *testing.T, r *rig, name string) {
 		c.run(t, []string{fix(t, c.said, c.ns+"/n1")})
 		c.accept(t)
 		c.sipgen(t, "plan")
-		need.Must(t, turn != 5, "the plan still prints commands after %d turns", turn)
+		require.Truef(t, turn != 5, "the plan still prints commands after %d turns", turn)
 	}
 	waitWhile(t, "the label to be back", func() (bool, any) {
 		return r.api.OurLabels(t, c.ns, "n1")[clusterName] != "a", r.api.OurLabels(t, c.ns, "n1")

@@ -9,16 +9,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/selection"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The kinds that say which hosts machines take, and how many machines there are.
@@ -62,7 +63,7 @@ func rowHandover(t *testing.T, r *rig, name string) {
 	c.forClusterAPI("blue", blue, 1, 0)
 	c.settle(t, "blue wants one worker less")
 	workers := c.active(t, "blue", "Worker")
-	need.Must(t, len(workers) == 2, "blue's consumed workers are %v, want both until one is let go", workers)
+	require.Truef(t, len(workers) == 2, "blue's consumed workers are %v, want both until one is let go", workers)
 	gone := workers[rand.IntN(2)]
 	t.Logf("Cluster API deletes the machine on %s", gone)
 	c.use(t, func() {
@@ -103,7 +104,7 @@ func (c *circle) platform(t *testing.T, cluster string) {
 	t.Helper()
 	files := filesys.MakeFsInMemory()
 	write := func(name string, content []byte) {
-		need.OK(t, files.WriteFile(path.Join("/", name), content))
+		require.NoError(t, files.WriteFile(path.Join("/", name), content))
 	}
 	for name, content := range c.tree {
 		write(name, content)
@@ -150,16 +151,17 @@ func (c *circle) takeHosts(t *testing.T, cluster string) {
 		role           string
 	}{{controlPlanes, cluster + "-edge", cluster + "-edge-control-plane-1", "ControlPlane"}, {machineDeployments, cluster + "-edge-workers", cluster + "-edge-workers-1", "Worker"}} {
 		replicas, _, err := unstructured.NestedInt64(c.rig.api.Get(t, of.replicas, c.ns, of.name).Object, "spec", "replicas")
-		need.Must(t, err == nil && replicas != 0, "%s %s: %d replicas: %v", of.replicas.Resource, of.name, replicas, err)
+		require.Truef(t, err == nil && replicas != 0, "%s %s: %d replicas: %v", of.replicas.Resource, of.name,
+			replicas, err)
 		template := c.rig.api.Get(t, machineTemplates, c.ns, of.template)
 		for machines := len(c.active(t, cluster, of.role)); machines < int(replicas); machines++ {
 			hosts := c.available(t, selectorOf(t, template))
-			need.Must(t, len(hosts) != 0, "%s: %d of %d machines have a host", of.template, machines, replicas)
+			require.Truef(t, len(hosts) != 0, "%s: %d of %d machines have a host", of.template, machines, replicas)
 			chosen := hosts[rand.IntN(len(hosts))]
 			t.Logf("%s takes %s of %v", of.template, chosen, hosts)
 			c.rig.consume(t, c.ns, chosen)
 		}
-		need.Len(t, of.template+": hosts for one machine more", c.available(t, selectorOf(t, template)), 0)
+		assert.Len(t, c.available(t, selectorOf(t, template)), 0, of.template+": hosts for one machine more")
 	}
 	if hosts := c.available(t, labels.Everything()); len(hosts) == 0 {
 		t.Error("no host is available without a selector: it is not the selector that leaves them out")
@@ -180,7 +182,7 @@ func (c *circle) wantFull(t *testing.T, cluster string) {
 		}
 		standby := patch.GetLabels()["sip.airshipit.org/standby"] == "true"
 		host := c.rig.api.Get(t, engine.Hosts, c.ns, patch.GetName())
-		need.Equal(t, host.GetName()+" of "+cluster+" is consumed", consumed(host), !standby)
+		assert.Equal(t, !standby, consumed(host), host.GetName()+" of "+cluster+" is consumed")
 	}
 }
 
@@ -199,22 +201,22 @@ func consumed(host *unstructured.Unstructured) bool {
 func selectorOf(t *testing.T, template *unstructured.Unstructured) labels.Selector {
 	t.Helper()
 	fields, _, err := unstructured.NestedMap(template.Object, "spec", "template", "spec", "hostSelector")
-	need.OK(t, err)
+	require.NoError(t, err)
 	selector := labels.NewSelector()
 	add := func(key string, operator selection.Operator, values []string) {
 		selector = selector.Add(*need.Value(labels.NewRequirement(key, operator, values))(t))
 	}
 	matchLabels, _, err := unstructured.NestedStringMap(fields, "matchLabels")
-	need.OK(t, err)
+	require.NoError(t, err)
 	for key, value := range matchLabels {
 		add(key, selection.Equals, []string{value})
 	}
 	expressions, _, err := unstructured.NestedSlice(fields, "matchExpressions")
-	need.OK(t, err)
+	require.NoError(t, err)
 	for _, e := range expressions {
 		expression := e.(map[string]any)
 		values, _, err := unstructured.NestedStringSlice(expression, "values")
-		need.OK(t, err)
+		require.NoError(t, err)
 		add(expression["key"].(string), selection.Operator(strings.ToLower(expression["operator"].(string))), values)
 	}
 	return selector

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/inventory/live"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/inventory/live"
 )
 
 // createAll makes objects as a controller of the site does.
@@ -59,7 +59,7 @@ spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/%[2]s', c
 			return createAll(t, api, manifests)
 		})
 	}
-	need.OK(t, group.Wait())
+	require.NoError(t, group.Wait())
 }
 
 // TestLiveInventory reads more hosts than a page has, as the account that is rendered for it; a Secret that this may not read is
@@ -75,17 +75,18 @@ func TestLiveInventory(t *testing.T) {
 		Namespaces:     []string{"live", "other-live"},
 		NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n00001" || h.Name == "n00600" },
 	})
-	need.OK(t, err)
-	need.Must(t, len(inv.Hosts) == hosts+2, "%d hosts, want %d", len(inv.Hosts), hosts+2)
-	need.Equal(t, "the first host is", inv.Hosts[0].Name, "n00000")
-	need.Equal(t, "the last host is", inv.Hosts[hosts-1].Name, fmt.Sprintf("n%05d", hosts-1))
+	require.NoError(t, err)
+	require.Truef(t, len(inv.Hosts) == hosts+2, "%d hosts, want %d", len(inv.Hosts), hosts+2)
+	assert.Equal(t, "n00000", inv.Hosts[0].Name, "the first host is")
+	assert.Equal(t, fmt.Sprintf("n%05d", hosts-1), inv.Hosts[hosts-1].Name, "the last host is")
 	for i := range inv.Hosts {
 		host := &inv.Hosts[i]
 		read := host.Namespace == "live" && (host.Name == "n00001" || host.Name == "n00600")
-		need.That(t, host.UID != "" && len(host.Managers) != 0 && (len(host.Addresses) == 1) == read &&
+		assert.Truef(t, host.UID != "" && len(host.Managers) != 0 && (len(host.Addresses) == 1) == read &&
 			host.BMC.Address == "redfish://198.51.100.1/"+host.Name, "got %+v", host)
 		if host.Key() == "other-live/n00001" {
-			need.Words(t, "its Secret", fmt.Sprintf("%+v", host), "n00001-net lies in a namespace that the account may not read")
+			assert.Contains(t, fmt.Sprintf("%+v", host),
+				"n00001-net lies in a namespace that the account may not read", "its Secret")
 		}
 	}
 }
@@ -95,5 +96,5 @@ func TestLiveSpecs(t *testing.T) {
 	t.Parallel()
 	unknown := schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v7", Resource: "sipclusters"}
 	docs, err := live.Documents(t.Context(), withoutEngines(t).Config(), unknown, "SIPCluster")
-	need.That(t, errors.Is(err, live.ErrMissingCRD) && docs == nil, "a kind that is not there: %v, %v", docs, err)
+	assert.Truef(t, errors.Is(err, live.ErrMissingCRD) && docs == nil, "a kind that is not there: %v, %v", docs, err)
 }

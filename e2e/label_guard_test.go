@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // used is a host that a machine runs on.
@@ -27,7 +27,7 @@ type guardedHost struct{ spec, state, labels string }
 
 func (h guardedHost) make(t *testing.T, api *engine.APIServer, ns, name string) {
 	t.Helper()
-	need.OK(t, api.TryApply(labeledHost(t, ns, name, h.spec, h.labels), "site-controller", false))
+	require.NoError(t, api.TryApply(labeledHost(t, ns, name, h.spec, h.labels), "site-controller", false))
 	if h.state != "" {
 		setStatus(t, api, ns, name, h.state)
 	}
@@ -283,10 +283,10 @@ func (c *circle) breakGlass(t *testing.T) {
 	c.run(t, []string{moves})
 	labels := c.rig.api.OurLabels(t, c.ns, "n1")
 	for key, want := range map[string]string{"cluster-namespace": c.tenants + "-2", "cluster-name": "b", "node-type": "Worker"} {
-		need.Equal(t, "moved: the label "+key, labels["sip.airshipit.org/"+key], want)
+		assert.Equal(t, want, labels["sip.airshipit.org/"+key], "moved: the label "+key)
 	}
 	c.run(t, []string{command("unlabel")})
-	need.Len(t, "the labels were taken off, and it has", c.rig.api.OurLabels(t, c.ns, "n1"), 0)
+	assert.Len(t, c.rig.api.OurLabels(t, c.ns, "n1"), 0, "the labels were taken off, and it has")
 	c.run(t, []string{moves, command("delete")})
-	need.That(t, !c.rig.api.Exists(t, engine.Hosts, c.ns, "n1"), "the host is still there")
+	assert.Truef(t, !c.rig.api.Exists(t, engine.Hosts, c.ns, "n1"), "the host is still there")
 }

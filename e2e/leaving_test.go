@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // rowLeaving runs docs/leaving.md, word by word, while a machine runs on a host: nothing of a tenant's services or of the hosts goes or changes, and
@@ -20,7 +20,7 @@ func rowLeaving(t *testing.T, r *rig, name string) {
 	c.step(t, "assign")
 	c.consumed(t, "n1")
 	had, syncs := c.serviceUIDs(t), append(c.syncs(t), c.root())
-	need.That(t, len(had) > 0, "there are no services")
+	assert.Truef(t, len(had) > 0, "there are no services")
 	variables := "export HOSTS=" + c.ns + "\n"
 	c.run(t, slices.Concat([]string{variables}, procedure(t, "leave", string(r.engine)), procedure(t, "leave", "accounts")))
 	resource, namespace := r.syncKind()
@@ -34,16 +34,16 @@ func rowLeaving(t *testing.T, r *rig, name string) {
 	time.Sleep(3 * time.Second) // a sync, and the garbage collector, take a second
 	c.check(t, "no engine and no guard", nil)
 	c.wantHolds(t, "no engine and no guard", "a", "n1", "n2")
-	need.Equal(t, "the services are", fmt.Sprint(c.serviceUIDs(t)), fmt.Sprint(had))
+	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "the services are")
 	left := c.run(t, []string{"kubectl get validatingadmissionpolicybindings,validatingadmissionpolicies,serviceaccounts,roles,rolebindings," +
 		"clusterroles,clusterrolebindings,resourcequotas -A -o name -l sipgen.airshipit.org/site=$SITE\n"})
-	need.Equal(t, "left of the site", left, "")
+	assert.Empty(t, left, "left of the site")
 
 	c.run(t, slices.Concat([]string{variables}, procedure(t, "leave", "labels")))
 	c.untouched.Check(t, "no labels")
 	r.wantNoHarm(t, c.ns, "no labels")
 	for _, host := range r.api.List(t, engine.Hosts, c.ns) {
-		need.Len(t, "labels of "+host.GetName(), engine.OurLabels(&host), 0)
+		assert.Len(t, engine.OurLabels(&host), 0, "labels of "+host.GetName())
 	}
-	need.Equal(t, "the services are", fmt.Sprint(c.serviceUIDs(t)), fmt.Sprint(had))
+	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "the services are")
 }

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestLockedFlux: a Flux that applies nothing without an account, as clusters of several tenants have it. The root has the
@@ -49,7 +48,7 @@ func TestLockedFlux(t *testing.T) {
 	c.nudge(t)
 	c.follow(t, "a new cluster, with the first jump host")
 	c.wantHolds(t, "a new cluster", "b", "n2")
-	need.That(t, r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants), "the jump host has no rights")
+	assert.Truef(t, r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants), "the jump host has no rights")
 
 	port := nextNodePort()
 	c.tenantWith("a", 1, fmt.Sprintf("%s    dex:\n    - {issuer: 'https://dex.example.org:%[2]d', nodePort: %[2]d, tls: {issuerRef: {name: ca, kind: ClusterIssuer}}, connectors: [{type: github, id: github, name: GitHub, "+
@@ -62,9 +61,9 @@ func TestLockedFlux(t *testing.T) {
 	c.site.Default()
 	c.site.Spec.Hosts.ClaimNamespaces = []string{"platform"}
 	c.step(t, "the first Dex, and the first claims")
-	need.That(t, r.api.Exists(t, engine.Definitions, "", "authcodes.dex.coreos.com"), "Dex has no definitions")
+	assert.Truef(t, r.api.Exists(t, engine.Definitions, "", "authcodes.dex.coreos.com"), "Dex has no definitions")
 	policies := schema.GroupVersionResource{Group: "metal3.io", Version: "v1alpha1", Resource: "hostdeploypolicies"}
-	need.That(t, r.api.Exists(t, policies, c.ns, c.root()), "there is no HostDeployPolicy")
+	assert.Truef(t, r.api.Exists(t, policies, c.ns, c.root()), "there is no HostDeployPolicy")
 
 	// It is locked: what names no account is not applied.
 	r.api.Apply(t, "e2e", fmt.Sprintf(`
@@ -84,6 +83,6 @@ spec: {interval: 1h, retryInterval: 2s, path: ./policy, prune: false, deletionPo
 	})
 	for _, name := range c.syncs(t) {
 		spec := r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, name).Object["spec"].(map[string]any)
-		need.That(t, spec["serviceAccountName"] != nil, "%s is applied as nobody", name)
+		assert.Truef(t, spec["serviceAccountName"] != nil, "%s is applied as nobody", name)
 	}
 }

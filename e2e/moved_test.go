@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // movedRow is a host as it is, and what the identity that syncs makes of its labels.
@@ -110,14 +110,16 @@ func TestMovedHosts(t *testing.T) {
 					name := fmt.Sprintf("n%02d", i)
 					guardedHost{row.spec, row.state, ""}.make(t, api, ns, name)
 					// The labels are the engine's, from an apply before.
-					need.OK(t, syncer.TryApply(movedPatch(t, api, ns, name, row.before, ""), "kustomize-controller", false))
+					require.NoError(t,
+						syncer.TryApply(movedPatch(t, api, ns, name, row.before, ""), "kustomize-controller", false))
 					err := syncer.TryApply(movedPatch(t, api, ns, name, row.after, row.approval), "kustomize-controller", false)
 					wantDenied(t, row.why, err, row.denied)
 					want := row.after
 					if row.denied != "" {
 						want = row.before
 					}
-					need.Equal(t, "it has labels", fmt.Sprint(api.OurLabels(t, ns, name)), fmt.Sprint(movedLabels(want)))
+					assert.Equal(t, fmt.Sprint(movedLabels(want)), fmt.Sprint(api.OurLabels(t, ns, name)),
+						"it has labels")
 				})
 			}
 			if !site.inGit {
@@ -185,7 +187,7 @@ func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructure
 	release := schedule.Release{Host: &host, Reason: schedule.Approved{Why: schedule.Surplus{}}, Since: schedule.New}
 	cluster := schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}, Gone: true, Roles: []schedule.Role{{Name: "Worker", Releasing: []schedule.Release{release}}}}
 	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return engine.Objects(t, tree["clusters/t/a/hosts/"+host.Namespace+"."+host.Name+".yaml"])[0]
 }
 

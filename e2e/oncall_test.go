@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // rowSeveral runs what docs/safety.md says about stopping more tenants than one, word by word: two of three are stopped, then one of them goes on, then
@@ -70,7 +70,7 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 	c.run(t, procedure(t, "resume", c.section()))
 	c.follow(t, "everybody goes on")
 	c.settle(t, "everybody goes on")
-	need.Len(t, "a has the hosts", c.holds(t, "a"), 2)
+	assert.Len(t, c.holds(t, "a"), 2, "a has the hosts")
 }
 
 // looksByPage does what docs/safety.md says to look at of an engine, word by word.
@@ -78,10 +78,13 @@ func (c *circle) looksByPage(t *testing.T) {
 	t.Helper()
 	// The engine knows the commit, if the branch has lost it.
 	lost := procedure(t, "lost-tree", c.section())[0]
-	need.Equal(t, "the commit that the engine has applied", c.run(t, []string{lost, "echo $commit\n"}), c.repo.Head(t)+"\n")
+	assert.Equal(t, c.repo.Head(t)+"\n", c.run(t, []string{lost, "echo $commit\n"}),
+		"the commit that the engine has applied")
 	// With Flux the source and what it is applied by, each with the newest commit; with Argo CD the Applications.
 	said := c.run(t, procedure(t, "not-applied", c.section()))
-	need.Words(t, "what the page shows", said, c.root()+" ", c.name("a", "hosts")+" ", c.repo.Head(t))
+	for _, word := range []string{c.root() + " ", c.name("a", "hosts") + " ", c.repo.Head(t)} {
+		assert.Contains(t, said, word, "what the page shows")
+	}
 }
 
 // rowOnCall runs what docs/safety.md says to look at and to do to a single host, word by word: a spec that was emptied is put back and the server is not wiped; a host
@@ -105,7 +108,10 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 			t.Errorf("%s: %s was deprovisioned: it went through %v", what, host, passed)
 		}
 	}
-	need.Words(t, "look", on("n1", procedure(t, "look")[0]), "n1", c.tenants, c.root()+"-sync-guard-v1", "managedFields")
+	text := on("n1", procedure(t, "look")[0])
+	for _, word := range []string{"n1", c.tenants, c.root() + "-sync-guard-v1", "managedFields"} {
+		assert.Contains(t, text, word, "look")
+	}
 	c.looksByPage(t)
 
 	c.consumed(t, "n1")
@@ -114,7 +120,7 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 		backup, err := yaml.Marshal(map[string]any{
 			"apiVersion": live.GetAPIVersion(), "kind": live.GetKind(), "metadata": map[string]any{"namespace": c.ns, "name": "n1"}, "spec": live.Object["spec"],
 		})
-		need.OK(t, err)
+		require.NoError(t, err)
 		r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) { o["spec"] = map[string]any{"online": false} })
 		state := func(what string, inError bool) {
 			t.Helper()
@@ -127,7 +133,7 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 		mend := procedure(t, "restore-spec")
 		on("n1", slices.Insert(mend, 1, "cat > host.yaml <<'END'\n"+string(backup)+"END\n")...)
 		state("the host to be as it was", false)
-		need.Deep(t, "its spec", r.api.Get(t, engine.Hosts, c.ns, "n1").Object["spec"], live.Object["spec"])
+		assert.Equal(t, live.Object["spec"], r.api.Get(t, engine.Hosts, c.ns, "n1").Object["spec"], "its spec")
 		spared("an emptied spec", "n1")
 	})
 	c.accept(t)

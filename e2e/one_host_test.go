@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // rowOneHost: of three hosts of one Application the patch of one is refused, because the host was made anew since the commit: the others get
@@ -16,7 +16,7 @@ func rowOneHost(t *testing.T, r *rig, name string) {
 	c.step(t, "assign")
 	c.wantHolds(t, "assign", "a", "n1")
 	c.tenant("a", 3)
-	need.That(t, c.commit(t), "nothing to commit\n%s", c.said)
+	assert.Truef(t, c.commit(t), "nothing to commit\n%s", c.said)
 	r.api.HostWatch.During(t, c.ns, "n2", func() {
 		r.api.Delete(t, engine.Hosts, c.ns, "n2")
 		c.waitGone(t, "n2")

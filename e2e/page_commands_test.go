@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/rest"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 )
 
 // auditPolicy has the API server log every request, and nothing of what is in it.
@@ -68,10 +69,10 @@ func (c *circle) makesHostByPage(t *testing.T) {
 			managers = append(managers, entry.Manager+" "+string(entry.Operation))
 		}
 	}
-	need.Same(t, "owners of the spec", managers, []string{"sipgen Apply"})
+	assert.Equal(t, []string{"sipgen Apply"}, managers, "owners of the spec")
 	c.accept(t)
 	c.tenant("made", 2)
-	need.That(t, c.commit(t) && !strings.Contains(c.said, "refused"), "the host is not handed out:\n%s", c.said)
+	assert.Truef(t, c.commit(t) && !strings.Contains(c.said, "refused"), "the host is not handed out:\n%s", c.said)
 	c.tenant("made", 0)
 	c.commit(t)
 }
@@ -91,10 +92,10 @@ func (c *circle) annotatesByPage(t *testing.T) {
 		}
 		return false
 	}
-	need.Must(t, !reached(), "the load balancer knows %s before anybody said so", address)
+	require.Truef(t, !reached(), "the load balancer knows %s before anybody said so", address)
 	c.run(t, procedure(t, "reach-host"))
 	c.accept(t)
-	need.That(t, c.commit(t) && reached(), "the load balancer does not know %s\n%s", address, c.said)
+	assert.Truef(t, c.commit(t) && reached(), "the load balancer does not know %s\n%s", address, c.said)
 }
 
 // readsAuditLogByPage: with a label guard that only audits, the page's command names who wrote which host's label, or was denied because it is in use.
@@ -147,10 +148,10 @@ func (c *circle) makesKeysByPage(t *testing.T) {
 	c.run(t, procedure(t, "rotate-host-keys"))
 	c.run(t, procedure(t, "jump-host-keys"))
 	text := private()
-	need.That(t, text != former, "the keys are the former ones")
+	assert.Truef(t, text != former, "the keys are the former ones")
 	file := filepath.Join(t.TempDir(), "key")
-	need.OK(t, os.WriteFile(file, need.Value(base64.StdEncoding.DecodeString(text))(t), 0o600))
-	need.Words(t, "its public key", need.Output(t, exec.Command("ssh-keygen", "-y", "-f", file)), "ssh-ed25519 ")
+	require.NoError(t, os.WriteFile(file, need.Value(base64.StdEncoding.DecodeString(text))(t), 0o600))
+	assert.Contains(t, need.Output(t, exec.Command("ssh-keygen", "-y", "-f", file)), "ssh-ed25519 ", "its public key")
 }
 
 // snapshotsByPage: CI publishes from a snapshot that was taken of the context that the page names, on the branch that it names.
@@ -158,20 +159,20 @@ func (c *circle) snapshotsByPage(t *testing.T) {
 	c.tenant("snapshot", 1)
 	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": c.rig.api.Config(), "elsewhere": {Host: "https://192.0.2.1"}})
 	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" + c.repo.Dir + "'\n"}, procedure(t, "snapshot")[0]))
-	need.Words(t, "the proposal", said, "sipgen/dc1")
+	assert.Contains(t, said, "sipgen/dc1", "the proposal")
 	plan := need.Output(t, exec.Command("git", "-C", c.repo.Dir, "show", "sipgen/dc1:PLAN.md"))
-	need.Words(t, "the plan", plan, c.tenants+"/snapshot")
+	assert.Contains(t, plan, c.tenants+"/snapshot", "the plan")
 }
 
 // preparesArgoByPage: the Secret is one that Argo CD reads, and the dump one that no preflight refuses.
 func (c *circle) preparesArgoByPage(t *testing.T) {
 	c.run(t, append([]string{"printf secret >token\n"}, procedure(t, "argocd-credentials")...))
 	secret := c.rig.api.Get(t, engine.Secrets, engine.ArgoNamespace, "fleet-repository")
-	need.Equal(t, "the label", secret.GetLabels()["argocd.argoproj.io/secret-type"], "repository")
+	assert.Equal(t, "repository", secret.GetLabels()["argocd.argoproj.io/secret-type"], "the label")
 	data, _, _ := unstructured.NestedMap(secret.Object, "data")
 	for key, want := range map[string]string{"type": "git", "url": "https://git.example.org/fleet.git", "username": "argocd", "password": "secret"} {
-		need.Equal(t, key, fmt.Sprint(data[key]), base64.StdEncoding.EncodeToString([]byte(want)))
+		assert.Equal(t, base64.StdEncoding.EncodeToString([]byte(want)), fmt.Sprint(data[key]), key)
 	}
 	said := c.run(t, append(procedure(t, "managed-dump"), "sipgen init --engine argocd --inventory hosts.yaml dumped 2>&1\n"))
-	need.Without(t, "init", said, "managedFields")
+	assert.NotContains(t, said, "managedFields", "init")
 }

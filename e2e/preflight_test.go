@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/preflight"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/live"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // withoutEngines is an API server by itself, with the guards of one site after another in namespaces of their own.
@@ -98,7 +98,7 @@ func TestFixes(t *testing.T) {
 			}
 			check := func() []finding.Finding {
 				inv, err := live.Hosts(t.Context(), api.Config(), live.Options{Namespaces: []string{ns}})
-				need.OK(t, err)
+				require.NoError(t, err)
 				return preflight.Check(siteWith(row.engine), inv.Hosts, func(*inventory.Host) bool { return true })
 			}
 			sync := func(namespace string) *unstructured.Unstructured {
@@ -112,9 +112,9 @@ func TestFixes(t *testing.T) {
 				return api.Get(t, engine.Hosts, namespace, "n1")
 			}
 			found := check()
-			need.Must(t, len(found) == len(row.found), "found %v, want %v", found, row.found)
+			require.Truef(t, len(found) == len(row.found), "found %v, want %v", found, row.found)
 			for i, finding := range found {
-				need.Words(t, "the finding", finding.Sentence(), row.found[i])
+				assert.Contains(t, finding.Sentence(), row.found[i], "the finding")
 			}
 			if spec := fmt.Sprint(sync(ns + "-not").Object["spec"]); strings.Contains(spec, "bootMACAddress") == row.wiped {
 				t.Errorf("the spec after a sync that nobody fixed for: %s", spec)
@@ -124,17 +124,19 @@ func TestFixes(t *testing.T) {
 				bash(t, api, t.TempDir(), finding.Fix)
 			}
 			after := api.Get(t, engine.Hosts, ns, "n1")
-			need.That(t, fmt.Sprint(before.Object["spec"]) == fmt.Sprint(after.Object["spec"]) && before.GetGeneration() == after.GetGeneration(),
+			assert.Truef(t,
+				fmt.Sprint(before.Object["spec"]) == fmt.Sprint(after.Object["spec"]) && before.GetGeneration() == after.GetGeneration(),
 				"the fix changed the spec: %v, then %v", before.Object["spec"], after.Object["spec"])
-			need.Len(t, "still found", check(), 0)
+			assert.Len(t, check(), 0, "still found")
 			synced := sync(ns)
-			need.Equal(t, "the spec after a sync", fmt.Sprint(synced.Object["spec"]), fmt.Sprint(before.Object["spec"]))
-			need.Equal(t, "our label is", synced.GetLabels()[clusterName], "edge-a")
+			assert.Equal(t, fmt.Sprint(before.Object["spec"]), fmt.Sprint(synced.Object["spec"]),
+				"the spec after a sync")
+			assert.Equal(t, "edge-a", synced.GetLabels()[clusterName], "our label is")
 			labels := synced.GetLabels()
 			delete(labels, clusterName)
-			need.Deep(t, "the site's labels after a sync", labels, after.GetLabels())
+			assert.Equal(t, after.GetLabels(), labels, "the site's labels after a sync")
 			for _, key := range []string{"example.org/asset", "sip.airshipit.org/address.oam"} {
-				need.Equal(t, key+" after a sync", synced.GetAnnotations()[key], after.GetAnnotations()[key])
+				assert.Equal(t, after.GetAnnotations()[key], synced.GetAnnotations()[key], key+" after a sync")
 			}
 		})
 	}
@@ -153,7 +155,7 @@ func TestFixOfManyHosts(t *testing.T) {
 	}
 	found := func() []finding.Finding {
 		inv, err := live.Hosts(t.Context(), api.Config(), live.Options{Namespaces: namespaces})
-		need.OK(t, err)
+		require.NoError(t, err)
 		var hosts [][]finding.Finding
 		unpatchable := preflight.Unpatchable(siteWith(v1alpha1.EngineArgoCD), inv.Hosts)
 		for _, host := range slices.Sorted(maps.Keys(unpatchable)) {
@@ -163,10 +165,11 @@ func TestFixOfManyHosts(t *testing.T) {
 	}
 	// The API server orders managedFields by the second of a change, so the patches of the specs may be several.
 	all := found()
-	need.Must(t, len(all) >= 2 && len(all) <= 3, "found %v, want the Application, and the specs", all)
-	need.Words(t, "first", all[0].Object.String()+": "+all[0].Message, "and 4 other hosts", "the Application")
+	require.Truef(t, len(all) >= 2 && len(all) <= 3, "found %v, want the Application, and the specs", all)
+	assert.Contains(t, all[0].Object.String()+": "+all[0].Message, "and 4 other hosts", "first")
+	assert.Contains(t, all[0].Object.String()+": "+all[0].Message, "the Application", "first")
 	for _, f := range all {
 		bash(t, api, t.TempDir(), f.Fix)
 	}
-	need.Len(t, "still found", found(), 0)
+	assert.Len(t, found(), 0, "still found")
 }

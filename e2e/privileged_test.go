@@ -11,9 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -22,6 +19,10 @@ import (
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestNoPrivilegedPodOfATenant: a cluster's account may make Deployments, with any pods (ADR 11). Where the tenant's
@@ -36,7 +37,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	api.Namespaces(t, "flux-system", "tenant-hosts", "unlabelled")
 	for _, command := range strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0], "NAMESPACE", namespace)), "\n") {
 		words := strings.Fields(command)
-		need.Must(t, words[0] == "kubectl", "the page says %q", command)
+		require.Truef(t, words[0] == "kubectl", "the page says %q", command)
 		api.Kubectl(t, "", words[1:]...)
 	}
 	listed := strings.Fields(procedure(t, "onboard", "list")[0])
@@ -64,7 +65,7 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 			continue
 		}
 		for _, o := range engine.Objects(t, content) {
-			need.Error(t, name+": "+o.GetKind()+" "+o.GetName(), tenant.TryApply(o, "kustomize-controller", false), "")
+			assert.NoError(t, tenant.TryApply(o, "kustomize-controller", false), name+": "+o.GetKind()+" "+o.GetName())
 			if o.GetKind() == "Deployment" {
 				rendered++
 				waitWhile(t, "the pods of "+o.GetName(), func() (bool, any) {
@@ -75,7 +76,8 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 			}
 		}
 	}
-	need.That(t, rendered == 2, "%d Deployments are rendered, want those of a jump host and a load balancer", rendered)
+	assert.Truef(t, rendered == 2, "%d Deployments are rendered, want those of a jump host and a load balancer",
+		rendered)
 	wantRefusals(t, api, tree, namespace)
 }
 
@@ -85,7 +87,8 @@ func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespa
 	dir := t.TempDir()
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: tenants}\nspec: {repository: {url: 'ssh://git@git.invalid/guards.git'}}\n"
 	need.Write(t, filepath.Join(dir, "site.yaml"), site)
-	need.OK(t, need.Err(publish.WriteDir(t.Context(), filepath.Join(dir, "tree"), publish.Tree(tree), publish.DirOptions{})))
+	require.NoError(t,
+		need.Err(publish.WriteDir(t.Context(), filepath.Join(dir, "tree"), publish.Tree(tree), publish.DirOptions{})))
 	api.Create(t, "e2e", fmt.Sprintf("apiVersion: v1\nkind: ResourceQuota\nmetadata: {namespace: %s, name: full}\nspec: {hard: {pods: '0'}}\n", namespace))
 	quotas, none := schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, map[string]any{"pods": "0"}
 	api.Edit(t, "e2e", quotas, namespace, "full", "status", set(map[string]any{"hard": none, "used": none}, "status"))
@@ -129,8 +132,9 @@ func ofTenants(t *testing.T, namespaces ...string) render.Tree {
 		})
 	}
 	tree, _, err := render.Site(in)
-	need.OK(t, err)
-	need.Must(t, slices.ContainsFunc(namespaces, func(namespace string) bool { return tree["rights/"+namespace+"/a/kustomization.yaml"] != nil }),
+	require.NoError(t, err)
+	require.Truef(t,
+		slices.ContainsFunc(namespaces, func(namespace string) bool { return tree["rights/"+namespace+"/a/kustomization.yaml"] != nil }),
 		"no rights are rendered")
 	return tree
 }

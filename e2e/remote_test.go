@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"testing"
 
-	"k8s.io/client-go/rest"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
 )
 
 // argoManager is what "argocd cluster add" makes on the cluster that it adds: an account with all rights.
@@ -37,7 +36,7 @@ func TestRemoteArgo(t *testing.T) {
 	credentials, err := json.Marshal(map[string]any{
 		"bearerToken": manager.BearerToken, "tlsClientConfig": map[string]any{"caData": base64.StdEncoding.EncodeToString(manager.CAData)},
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	hub.api.Apply(t, "e2e", fmt.Sprintf(`
 apiVersion: v1
 kind: Secret
@@ -69,7 +68,7 @@ stringData: {name: remote, server: %q, config: %q}
 	set([]any{"Replace=true"}, "spec", "syncPolicy", "syncOptions")(replacing.Object)
 	set(map[string]any{"limit": int64(0)}, "spec", "syncPolicy", "retry")(replacing.Object)
 	text, err := replacing.MarshalJSON()
-	need.OK(t, err)
+	require.NoError(t, err)
 	hub.api.Kubectl(t, string(text), "apply", "-f", "-")
 	hub.argo.WaitFailed(t, replacing.GetName(), c.repo.Head(t), "may not change a BareMetalHost's spec")
 	c.check(t, "an Application that replaces", nil)

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // rowRestarted: the engine is killed in the middle of syncs, and the baremetal-operator in the middle of its work, in the middle of a site's life.
@@ -59,7 +59,7 @@ func rowGuardsOff(t *testing.T, r *rig, name string) {
 	// Flux puts them back with the next commit: so not before the hosts have changed.
 	c.run(t, procedure(t, "stop", "flux")[:1]) // keeps its hands off while somebody looks
 	c.run(t, procedure(t, "break-glass", "guards"))
-	need.Must(t, !r.api.Exists(t, guardBindings, "", c.root()+"-sync-guard-v1"), "the guards are still there")
+	require.Truef(t, !r.api.Exists(t, guardBindings, "", c.root()+"-sync-guard-v1"), "the guards are still there")
 	c.untouched.Check(t, "no guards")
 	r.wantNoHarm(t, c.ns, "no guards")
 	c.run(t, procedure(t, "resume", "flux"))
@@ -83,7 +83,7 @@ func (c *circle) wantStandby(t *testing.T, what, cluster string, want ...string)
 	found := c.hostsWith(t, clusterName+"="+cluster, func(host *unstructured.Unstructured) bool {
 		return host.GetLabels()["sip.airshipit.org/standby"] == "true"
 	})
-	need.Same(t, "after "+what, found, want)
+	assert.Equal(t, want, found, "after "+what)
 }
 
 // rowFailed: metal3 reports errors of two hosts of a cluster. The one that nothing runs on is replaced, by the standby host at once; the one that a machine runs on
@@ -132,5 +132,5 @@ func rowFailed(t *testing.T, r *rig, name string) {
 	c.accept(t)
 	c.settle(t, "its BMC answers again")
 	state, _ := c.state(t, "n1")
-	need.Equal(t, "the host that serves is", state, "provisioned")
+	assert.Equal(t, "provisioned", state, "the host that serves is")
 }

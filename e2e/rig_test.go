@@ -8,12 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // rig is an API server with one engine, for many sites side by side. Each has a site's name, hosts and tenants of its own.
@@ -135,10 +134,10 @@ func (r *rig) bootstrap(t *testing.T, c *circle) {
 				}
 			}
 			patches := []any{without(o.GetName()), without(o.GetName() + "-policy")}
-			need.OK(t, unstructured.SetNestedSlice(o.Object, patches, "spec", "source", "kustomize", "patches"))
+			require.NoError(t, unstructured.SetNestedSlice(o.Object, patches, "spec", "source", "kustomize", "patches"))
 		}
 		text, err := o.MarshalJSON()
-		need.OK(t, err)
+		require.NoError(t, err)
 		manifests = append(manifests, string(text))
 	}
 	r.api.Kubectl(t, strings.Join(manifests, "\n---\n"), "apply", "-f", "-")

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // rowRolledBack: a HostClaim of metal3 is bound to a host that another tenant had before, which is all that is written: no
@@ -56,7 +57,7 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 	c.readTree(t)
 	c.sync(t, denied)
 	c.untouched.Check(t, what)
-	need.Deep(t, "after "+what, r.api.OurLabels(t, c.ns, "n1"), labels)
+	assert.Equal(t, labels, r.api.OurLabels(t, c.ns, "n1"), "after "+what)
 	c.dispute(t, denied, "n1")
 	c.reset(t, has)
 	c.follow(t, "the run after "+what)
@@ -80,7 +81,7 @@ func (c *circle) dispute(t *testing.T, failures map[string]string, host string) 
 	c.readTree(t)
 	c.sync(t, failures)
 	c.untouched.Check(t, "a disputed host")
-	need.Deep(t, "a disputed host has labels", c.rig.api.OurLabels(t, c.ns, host), labels)
+	assert.Equal(t, labels, c.rig.api.OurLabels(t, c.ns, host), "a disputed host has labels")
 }
 
 // rowRelabeled: a person with all rights labels a host in use for a cluster that nobody has, and then for another tenant's: it stays where it is, and
@@ -102,16 +103,17 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 	back := func(what string) {
 		t.Helper()
 		command := putBack.FindString(c.said)
-		need.Must(t, command != "", "%s: no command in\n%s", what, c.said)
+		require.Truef(t, command != "", "%s: no command in\n%s", what, c.said)
 		c.run(t, []string{strings.Replace(command, "--as=YOU", "--as=somebody", 1)})
 		c.accept(t)
-		need.Deep(t, what, r.api.OurLabels(t, c.ns, "n1"), were)
+		assert.Equal(t, were, r.api.OurLabels(t, c.ns, "n1"), what)
 		c.settle(t, what)
 		c.wantHolds(t, what, "a", "n1")
 	}
 
 	label("nobody")
-	need.That(t, !c.commit(t) && strings.Contains(c.said, `whose labels were changed: `+clusterName+` is "nobody", written by "people"`),
+	assert.Truef(t,
+		!c.commit(t) && strings.Contains(c.said, `whose labels were changed: `+clusterName+` is "nobody", written by "people"`),
 		"labels of an unknown cluster: want a danger and no commit\n%s", c.said)
 	back("labels of an unknown cluster")
 
@@ -147,7 +149,8 @@ func rowApproved(t *testing.T, r *rig, name string) {
 	approved := c.repo.Head(t)
 	uid := r.api.Get(t, engine.Hosts, c.ns, "n2").GetUID()
 	want := fmt.Sprintf("%s/Metal3Machine/%s/machine-n2", uid, c.ns)
-	need.Equal(t, "the host's approval is", r.api.Get(t, engine.Hosts, c.ns, "n2").GetAnnotations()["sip.airshipit.org/release-of"], want)
+	assert.Equal(t, want, r.api.Get(t, engine.Hosts, c.ns, "n2").GetAnnotations()["sip.airshipit.org/release-of"],
+		"the host's approval is")
 	c.settle(t, "an approved release")
 
 	// Cluster API lets it go, another tenant gets it, and another machine.
@@ -169,7 +172,7 @@ func rowApproved(t *testing.T, r *rig, name string) {
 	c.reset(t, approved)
 	c.sync(t, map[string]string{c.name("a", "hosts"): "is in use"})
 	c.untouched.Check(t, "a replayed approval")
-	need.Deep(t, "after a replayed approval", r.api.OurLabels(t, c.ns, "n2"), were)
+	assert.Equal(t, were, r.api.OurLabels(t, c.ns, "n2"), "after a replayed approval")
 	c.commit(t)
 	c.follow(t, "the run after it")
 	c.wantHolds(t, "the run after it", "b", "n2")

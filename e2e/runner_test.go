@@ -10,6 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,10 +22,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 var (
@@ -44,8 +45,8 @@ func rowRunner(t *testing.T, r *rig, name string) {
 	_, namespace := r.syncKind()
 	var job batchv1.CronJob
 	live := r.api.Get(t, cronJobs, namespace, "sipgen-"+name+"-runner")
-	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &job))
-	need.That(t, r.api.Exists(t, networkPolicies, namespace, job.Name), "no NetworkPolicy for the runner")
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(live.Object, &job))
+	assert.Truef(t, r.api.Exists(t, networkPolicies, namespace, job.Name), "no NetworkPolicy for the runner")
 	if r.flux != nil { // what an engine has no part in
 		c.runsByPage(t, &job)
 	}
@@ -60,7 +61,9 @@ func (c *circle) runsByPage(t *testing.T, job *batchv1.CronJob) {
 	c.run(t, append([]string{"cp site-new.yaml site.yaml\necho secret >token.txt\n"}, blocks[0]))
 	change := procedure(t, "runner", "change")[0]
 	c.run(t, []string{"cp site-new.yaml site.yaml\necho newer >token.txt\n", strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+name+"-").Replace(change)})
-	need.Equal(t, "the password after the page's command", api.Kubectl(t, "", "-n", namespace, "get", "secret", "sipgen-"+name+"-git", "-o", "jsonpath={.data.password}"), "bmV3ZXIK")
+	assert.Equal(t, "bmV3ZXIK",
+		api.Kubectl(t, "", "-n", namespace, "get", "secret", "sipgen-"+name+"-git", "-o", "jsonpath={.data.password}"),
+		"the password after the page's command")
 	// The site's repository is reached by ssh: "the keys of the Secret are identity and known_hosts".
 	api.Kubectl(t, "", "-n", namespace, "patch", "secret", "sipgen-"+name+"-git", "--type=merge", "-p", `{"stringData":{"identity":"key","known_hosts":"host"}}`)
 
@@ -88,7 +91,7 @@ func (c *circle) runsByPage(t *testing.T, job *batchv1.CronJob) {
 func (c *circle) runnerCommands(t *testing.T, namespace string) []string {
 	t.Helper()
 	blocks := procedure(t, "runner", "start")
-	need.Must(t, len(blocks) == 2, "docs/runner.md has %d blocks of commands, want two", len(blocks))
+	require.Truef(t, len(blocks) == 2, "docs/runner.md has %d blocks of commands, want two", len(blocks))
 	here := strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+c.site.Name+"-", "/sipgen-dc1-runner", "/sipgen-"+c.site.Name+"-runner")
 	for i := range blocks {
 		blocks[i] = here.Replace(blocks[i])
@@ -101,12 +104,13 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	t.Helper()
 	now := c.runnerCommands(t, namespace)[1]
 	lines := strings.SplitAfter(strings.TrimSpace(now), "\n")
-	need.Must(t, len(lines) == 3 && strings.Contains(lines[1], " logs -f "),
-		"docs/runner.md: found %q, want a command that runs the Job now, one that shows its log and one that suspends the CronJob", now)
+	require.Truef(t, len(lines) == 3 && strings.Contains(lines[1], " logs -f "),
+		"docs/runner.md: found %q, want a command that runs the Job now, one that shows its log and one that suspends the CronJob",
+		now)
 	// Nothing runs pods here, so there is no log to show.
 	made, command := strings.TrimSpace(c.run(t, lines[:1])), lines[2]
 	job, isJob := strings.CutPrefix(strings.TrimSuffix(made, " created"), "job.batch/")
-	need.Must(t, isJob, "the page's command printed %q", made)
+	require.Truef(t, isJob, "the page's command printed %q", made)
 	live := c.rig.api.Get(t, jobs, namespace, job)
 	if account, _, _ := unstructured.NestedString(live.Object, "spec", "template", "spec", "serviceAccountName"); account != "sipgen-"+c.site.Name+"-reader" {
 		t.Errorf("the Job %s runs as %q", job, account)
@@ -115,7 +119,7 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	suspended := func(what string, want bool) {
 		t.Helper()
 		is, _, _ := unstructured.NestedBool(c.rig.api.Get(t, cronJobs, namespace, name).Object, "spec", "suspend")
-		need.That(t, is == want, "%s: suspended: %t, want %t", what, is, want)
+		assert.Truef(t, is == want, "%s: suspended: %t, want %t", what, is, want)
 	}
 	c.run(t, []string{command})
 	suspended("the page's command", true)
@@ -141,12 +145,13 @@ func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 	t.Helper()
 	api := c.rig.api
 	var job batchv1.CronJob
-	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(api.Get(t, cronJobs, namespace, "sipgen-"+name+"-status").Object, &job))
+	require.NoError(t,
+		runtime.DefaultUnstructuredConverter.FromUnstructured(api.Get(t, cronJobs, namespace, "sipgen-"+name+"-status").Object, &job))
 	account := job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName
 	// As the SIP operator left it: what it wrote and its finalizer stay.
 	sip := api.Dynamic.Resource(sipClusters).Namespace(c.tenants)
 	left := []byte(`{"metadata":{"finalizers":["sip.airship.airshipit.org/finalizer"],"labels":{"of":"tenant"}}}`)
-	need.OK(t, need.Err(sip.Patch(t.Context(), "a", types.MergePatchType, left, metav1.PatchOptions{})))
+	require.NoError(t, need.Err(sip.Patch(t.Context(), "a", types.MergePatchType, left, metav1.PatchOptions{})))
 	t.Cleanup(func() {
 		_, _ = sip.Patch(context.Background(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 	})
@@ -165,17 +170,18 @@ func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 	report := func(what string, written int) {
 		t.Helper()
 		code, said := c.runJob(t, &job, account)
-		need.That(t, code == 0 && strings.Contains(said, fmt.Sprintf("status written for %d of 1 SIPClusters", written)),
+		assert.Truef(t,
+			code == 0 && strings.Contains(said, fmt.Sprintf("status written for %d of 1 SIPClusters", written)),
 			"%s: exit code %d\n%s", what, code, said)
 	}
 	before := api.Get(t, sipClusters, c.tenants, "a")
 	report("the first time", 1)
 	version := row("True", "ReconciliationSucceeded", "2", "0")
 	now := api.Get(t, sipClusters, c.tenants, "a")
-	need.Equal(t, "the spec is", now.GetGeneration(), before.GetGeneration())
-	need.Deep(t, "the spec is", now.Object["spec"], before.Object["spec"])
+	assert.Equal(t, before.GetGeneration(), now.GetGeneration(), "the spec is")
+	assert.Equal(t, before.Object["spec"], now.Object["spec"], "the spec is")
 	report("again", 0)
-	need.Equal(t, "the version is", row("True", "ReconciliationSucceeded", "2", "0"), version)
+	assert.Equal(t, version, row("True", "ReconciliationSucceeded", "2", "0"), "the version is")
 	c.tenant("a", 9)
 	api.Apply(t, "tenant", c.specs["a"])
 	report("more than there is", 1)
@@ -186,11 +192,12 @@ func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 	// On the subresource an API server takes nothing but the status. That it may write nothing else, TestRights has.
 	writer := need.Value(dynamic.NewForConfig(api.As("system:serviceaccount:" + namespace + ":" + account)))(t)
 	patch := []byte(`{"spec":{"priority":5},"metadata":{"finalizers":null,"labels":{"of":"other"}},"status":{"short":4}}`)
-	need.OK(t, need.Err(writer.Resource(sipClusters).Namespace(c.tenants).
+	require.NoError(t, need.Err(writer.Resource(sipClusters).Namespace(c.tenants).
 		Patch(t.Context(), "a", types.MergePatchType, patch, metav1.PatchOptions{}, "status")))
 	live := api.Get(t, sipClusters, c.tenants, "a")
 	spec := live.Object["spec"].(map[string]any)
-	need.That(t, spec["priority"] == nil && len(live.GetFinalizers()) == 1 && live.GetLabels()["of"] == "tenant", "%v", live.Object)
+	assert.Truef(t, spec["priority"] == nil && len(live.GetFinalizers()) == 1 && live.GetLabels()["of"] == "tenant",
+		"%v", live.Object)
 	report("once more", 1)
 	row("True", "ReconciliationSucceeded", "2", "0")
 }
@@ -237,7 +244,7 @@ func (c *circle) runJob(t *testing.T, job *batchv1.CronJob, account string) (cod
 		}
 		env = append(env, v.Name+"="+value)
 	}
-	need.Same(t, "it runs", container.Command, []string{"/usr/local/bin/sipgen"})
+	assert.Equal(t, []string{"/usr/local/bin/sipgen"}, container.Command, "it runs")
 	var args []string
 	for _, arg := range container.Args {
 		args = append(args, here.Replace(arg))

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // smuggled are objects that belong neither to a tenant nor into most of the site's folders. What Argo CD says of one depends
@@ -109,7 +110,7 @@ func TestSiteFolders(t *testing.T) {
 					others = append(others, object.text)
 				}
 			}
-			need.Must(t, len(others) >= len(smuggled)-5, "%s: only %d objects", folder, len(others))
+			require.Truef(t, len(others) >= len(smuggled)-5, "%s: only %d objects", folder, len(others))
 			c.smuggle(t, dir, folder, string(before[folder+"/kustomization.yaml"]), others)
 			failures[app] = "not permitted"
 		}
@@ -130,7 +131,8 @@ func TestSiteFolders(t *testing.T) {
 		resource := need.Value(c.rig.api.Resource(object.Unstructured))(t)
 		_, err := resource.Get(t.Context(), object.GetName(), metav1.GetOptions{})
 		// The host is there, and its labels are checked.
-		need.That(t, err != nil || object.GetKind() == "BareMetalHost", "%s was made: %s", object.GetName(), object.what)
+		assert.Truef(t, err != nil || object.GetKind() == "BareMetalHost", "%s was made: %s", object.GetName(),
+			object.what)
 	}
 	c.edit(t, "as it was", func(dir string) {
 		for _, folder := range folders {

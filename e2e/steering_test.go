@@ -12,11 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/foreign"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // fluxSources is a source-controller beside the Flux of fluxRig.
@@ -211,7 +212,7 @@ func trySteering(t *testing.T, r *rig, sources *engine.Sources, want func(steere
 	for _, s := range all {
 		got, said := s.done(t, r, "second")
 		t.Logf("%s%-8s %.300s", s.name, got, strings.ReplaceAll(said, "\n", " "))
-		need.That(t, got == want(s.steeredRow), "%s: found %q, want %q: %s", s.name, got, want(s.steeredRow), said)
+		assert.Truef(t, got == want(s.steeredRow), "%s: found %q, want %q: %s", s.name, got, want(s.steeredRow), said)
 		for _, row := range s.rows {
 			s.steeredRow = row
 			s.wantRefused(t, sources == nil, got)
@@ -240,14 +241,14 @@ func (s *steered) write(t *testing.T, dir string, files map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		content := files[name]
 		file := filepath.Join(dir, filepath.FromSlash(strings.Replace(name, "APPLICATION", s.ns, 1)))
-		need.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
 		git := func(args ...string) { need.Output(t, exec.Command("git", append([]string{"-C", dir}, args...)...)) }
 		if target, ok := strings.CutPrefix(content, "-> "); ok {
-			need.OK(t, os.Symlink(target, file))
+			require.NoError(t, os.Symlink(target, file))
 			continue
 		}
 		if strings.HasPrefix(content, "=> ") {
-			need.OK(t, os.MkdirAll(file, 0o755))
+			require.NoError(t, os.MkdirAll(file, 0o755))
 			git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("12", 20)+","+name)
 			continue
 		}
@@ -272,7 +273,7 @@ func (s *steered) start(t *testing.T, r *rig, sources *engine.Sources) {
 			o.SetName(s.ns)
 			both(set("default", "spec", "project"), set(folder, "spec", "source", "path"), set(s.repo.URL(), "spec", "source", "repoURL"),
 				set(s.ns, "spec", "destination", "namespace"))(o.Object)
-			need.OK(t, r.api.TryApply(o, "e2e", false))
+			require.NoError(t, r.api.TryApply(o, "e2e", false))
 		}
 		return
 	}

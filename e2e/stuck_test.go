@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // grant permits services of the site's tenants to have an address, and gives that of a load balancer to them.
@@ -48,7 +47,8 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 		// Whoever is on call finds the sync by the page, and no other.
 		said := c.run(t, procedure(t, "stuck-syncs"))
 		fields := strings.Split(said, "\t")
-		need.That(t, len(fields) == 4 && fields[0] == c.name("a", "infra") && strings.HasPrefix(folder, fields[1]) && fields[1] == fields[2] && strings.Contains(fields[3], "Retrying attempt"),
+		assert.Truef(t,
+			len(fields) == 4 && fields[0] == c.name("a", "infra") && strings.HasPrefix(folder, fields[1]) && fields[1] == fields[2] && strings.Contains(fields[3], "Retrying attempt"),
 			"the syncs that are tried again are said to be\n%s", said)
 	}
 	// As long as it has hosts its services stay as they are, and are refused. Then they go.
@@ -90,5 +90,5 @@ func rowWayOut(t *testing.T, r *rig, name string) {
 	c.tenantWith("a", 1, loadBalancer())
 	c.step(t, "mended")
 	c.settle(t, "mended")
-	need.That(t, len(r.api.List(t, engine.Deployments, c.tenants)) != 0, "services that were mended are not there")
+	assert.Truef(t, len(r.api.List(t, engine.Deployments, c.tenants)) != 0, "services that were mended are not there")
 }

@@ -7,13 +7,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // wantNothingChanged watches until it is called back: no Deployment, Service or ConfigMap of the tenants is made, deleted or given another
@@ -45,14 +44,14 @@ func (c *circle) wantNothingChanged(t *testing.T, but ...string) func(what strin
 	} {
 		client := c.rig.api.Dynamic.Resource(one.resource).Namespace(one.namespace)
 		list, err := client.List(ctx, metav1.ListOptions{})
-		need.OK(t, err)
-		need.Must(t, len(list.Items) != 0, "there are no %s in %s", one.resource.Resource, one.namespace)
+		require.NoError(t, err)
+		require.Truef(t, len(list.Items) != 0, "there are no %s in %s", one.resource.Resource, one.namespace)
 		content := map[string]string{}
 		for i := range list.Items {
 			content[list.Items[i].GetName()] = fmt.Sprint(one.content(&list.Items[i]))
 		}
 		events, err := client.Watch(ctx, metav1.ListOptions{ResourceVersion: list.GetResourceVersion()})
-		need.OK(t, err)
+		require.NoError(t, err)
 		atEnd = append(atEnd, func() {
 			for _, o := range c.rig.api.List(t, one.resource, one.namespace) {
 				if is := fmt.Sprint(one.content(&o)); is != content[o.GetName()] && (one.resource != engine.Hosts || !slices.Contains(but, o.GetName())) {

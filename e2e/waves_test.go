@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // wavesRows are the rows in which it matters that services and hosts are one Application: it can end or fail as a whole, its parts leave one after
@@ -156,7 +157,7 @@ func rowConfined(t *testing.T, r *rig, name string) {
 			others = o.GetName()
 		}
 	}
-	need.Must(t, others != "", "b has no ConfigMap")
+	require.Truef(t, others != "", "b has no ConfigMap")
 	// The project says of other kinds and namespaces that it does not permit them, as TestSiteFolders has it. Such the API
 	// server denies, when Argo CD compares with its help: TestTenantGuard has more, and a service among the hosts.
 	const taken = "another Application's"
@@ -193,7 +194,7 @@ func TestTenantGuard(t *testing.T) {
 	for _, there := range []struct{ name, tracked, instance string }{
 		{"nobodys", "", ""}, {"own", own, ""}, {"of-other", other, ""}, {"labeled-other", "", other}, {"of-flux", "", "lab"},
 	} {
-		need.OK(t, api.TryApply(object(tenants, there.name, there.tracked, there.instance), "e2e", false))
+		require.NoError(t, api.TryApply(object(tenants, there.name, there.tracked, there.instance), "e2e", false))
 	}
 	const elsewhere, taken = "into the tenant's namespace only", "another Application's"
 	for _, row := range []struct{ what, user, namespace, name, tracked, instance, denied string }{
@@ -283,7 +284,9 @@ func rowReordered(t *testing.T, r *rig, name string) {
 		}
 		c.settle(t, "order "+order)
 		unchanged("order " + order)
-		need.Equal(t, "order "+order+": an Application of hosts", r.api.Exists(t, engine.Applications, engine.ArgoNamespace, c.tenants+".a.hosts"), order == v1alpha1.OrderNone)
+		assert.Equal(t, order == v1alpha1.OrderNone,
+			r.api.Exists(t, engine.Applications, engine.ArgoNamespace, c.tenants+".a.hosts"),
+			"order "+order+": an Application of hosts")
 		c.wantHolds(t, "order "+order, "a", "n1", "n2")
 		c.wantHolds(t, "order "+order, "b", "n3")
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,9 +16,6 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // object is what is asked of each object in a tree.
@@ -46,9 +46,9 @@ type destination struct{ Server, Namespace string }
 func built(t *testing.T, files filesys.FileSystem, folder string) []object {
 	t.Helper()
 	resources, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, folder)
-	need.OK(t, err)
+	require.NoError(t, err)
 	text, err := resources.AsYaml()
-	need.OK(t, err)
+	require.NoError(t, err)
 	return decoded(t, text)
 }
 
@@ -58,7 +58,7 @@ func decoded(t *testing.T, text []byte) []object {
 	var out []object
 	for _, document := range strings.Split(string(text), "\n---\n") {
 		var o object
-		need.OK(t, yaml.Unmarshal([]byte(document), &o))
+		require.NoError(t, yaml.Unmarshal([]byte(document), &o))
 		out = append(out, o)
 	}
 	return out
@@ -82,7 +82,7 @@ func fluxExamples(t *testing.T) map[string]onDisk {
 		site.Spec.Flux.ServiceAccountName = "fleet"
 		files := filesys.MakeFsInMemory()
 		for name, content := range rendered(t, site, clusters, hosts, nil) {
-			need.OK(t, files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content))
+			require.NoError(t, files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content))
 		}
 		found[example] = onDisk{site, files}
 	}
@@ -98,15 +98,16 @@ func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 			if k.Kind != "Kustomization" || k.Metadata.Name == "sipgen-"+site.Name {
 				continue // the root is not among what it syncs, and keeps its own
 			}
-			need.That(t, k.Spec.Prune == (k.Spec.DeletionPolicy == ""),
-				"%s: %s: prune %t, deletionPolicy %q", example, k.Metadata.Name, k.Spec.Prune, k.Spec.DeletionPolicy)
+			assert.Truef(t, k.Spec.Prune == (k.Spec.DeletionPolicy == ""), "%s: %s: prune %t, deletionPolicy %q",
+				example, k.Metadata.Name, k.Spec.Prune, k.Spec.DeletionPolicy)
 			if k.Spec.Prune {
 				prunes[k.Metadata.Name[max(strings.LastIndexAny(k.Metadata.Name, ".-"), 0):]]++
 			}
 		}
 	}
 	for _, kind := range []string{".infra", ".rights", "-runner", "-claims"} {
-		need.That(t, prunes[kind] != 0, "no Kustomization of the examples whose name ends in %s prunes: %v", kind, prunes)
+		assert.Truef(t, prunes[kind] != 0, "no Kustomization of the examples whose name ends in %s prunes: %v", kind,
+			prunes)
 	}
 }
 
@@ -118,7 +119,7 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 		site, files := on.site, on.files
 		root := "/" + site.Spec.Repository.Path
 		account, err := files.ReadFile(path.Join(root, "flux/root-account.yaml"))
-		need.OK(t, err)
+		require.NoError(t, err)
 		policy := built(t, files, path.Join(root, "policy"))
 		for _, k := range append(built(t, files, path.Join(root, "flux")), object{Kind: "Kustomization"}) {
 			if k.Kind != "Kustomization" {
@@ -155,8 +156,9 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 					if verb == "delete" && o.Kind == "GitRepository" {
 						continue // it is the root's own, and stays
 					}
-					need.That(t, may(verb, group.Group, plural.Resource, o.Metadata.Namespace, o.Metadata.Name),
-						"%s: %s may not %s %s %s/%s", example, k.Spec.ServiceAccountName, verb, plural.Resource, o.Metadata.Namespace, o.Metadata.Name)
+					assert.Truef(t, may(verb, group.Group, plural.Resource, o.Metadata.Namespace, o.Metadata.Name),
+						"%s: %s may not %s %s %s/%s", example, k.Spec.ServiceAccountName, verb, plural.Resource,
+						o.Metadata.Namespace, o.Metadata.Name)
 				}
 				if strings.HasSuffix(o.Kind, "Binding") && o.RoleRef.Name != "" && !may("bind", rbacv1.GroupName, strings.ToLower(o.RoleRef.Kind)+"s", o.Metadata.Namespace, o.RoleRef.Name) {
 					t.Errorf("%s: %s may not bind %s %s", example, k.Spec.ServiceAccountName, o.RoleRef.Kind, o.RoleRef.Name)
@@ -164,8 +166,9 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 				for _, rule := range o.Rules {
 					for _, verb := range rule.Verbs {
 						for _, resource := range rule.Resources {
-							need.That(t, may(verb, rule.APIGroups[0], resource, o.Metadata.Namespace, ""),
-								"%s: %s gives %s of %s, and does not have it", example, k.Spec.ServiceAccountName, verb, resource)
+							assert.Truef(t, may(verb, rule.APIGroups[0], resource, o.Metadata.Namespace, ""),
+								"%s: %s gives %s of %s, and does not have it", example, k.Spec.ServiceAccountName,
+								verb, resource)
 						}
 					}
 				}
@@ -173,7 +176,7 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 		}
 	}
 	for _, part := range []string{"fleet", "hosts", "infra"} {
-		need.That(t, applied[part] != 0, "no account %s applies anything", part)
+		assert.Truef(t, applied[part] != 0, "no account %s applies anything", part)
 	}
 }
 

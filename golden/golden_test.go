@@ -14,11 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/diff"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/api/resource"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
 	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -30,6 +25,12 @@ import (
 	"github.com/airshipit/sipgen/publish"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 var update = flag.Bool("update", false, "write the golden trees")
@@ -49,7 +50,7 @@ var variants = map[string]struct {
 func examples(t *testing.T) []string {
 	t.Helper()
 	sites, err := filepath.Glob("../examples/*/site.yaml") // a fleet is many
-	need.OK(t, err)
+	require.NoError(t, err)
 	var names []string
 	for _, site := range sites {
 		names = append(names, filepath.Base(filepath.Dir(site)))
@@ -60,7 +61,7 @@ func examples(t *testing.T) []string {
 func read(t *testing.T, paths ...string) []manifest.Document {
 	t.Helper()
 	docs, err := manifest.Read(paths, nil)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return docs
 }
 
@@ -73,14 +74,14 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 	}
 	folder := filepath.Join("..", "examples", example)
 	site, err := api.SiteFromDocuments(read(t, filepath.Join(folder, "site.yaml")))
-	need.OK(t, err)
+	require.NoError(t, err)
 	if changed {
 		variant.change(site)
 		site.Default()
 	}
 	var specs, hosts []string
 	entries, err := os.ReadDir(folder)
-	need.OK(t, err)
+	require.NoError(t, err)
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
 		switch {
@@ -93,9 +94,9 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 		}
 	}
 	clusters, err := api.ClustersFromDocuments(read(t, specs...))
-	need.OK(t, err)
+	require.NoError(t, err)
 	loaded, err := inventoryfiles.Load(hosts, nil)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return site, clusters, loaded.Hosts
 }
 
@@ -108,15 +109,15 @@ func rendered(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts
 func renderedServices(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, previous render.Tree) (render.Tree, []render.Services) {
 	t.Helper()
 	claims, err := render.Previous("previous", previous, site)
-	need.OK(t, err)
+	require.NoError(t, err)
 	keys := site.Spec.LabelKeys
 	placement, err := schedule.Plan(clusters, hosts, claims, schedule.Options{Keys: schedule.LabelKeys{
 		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
 	}})
-	need.OK(t, err)
-	need.Must(t, placement.Schedulable(), "not schedulable: %v", placement.Shortages)
+	require.NoError(t, err)
+	require.Truef(t, placement.Schedulable(), "not schedulable: %v", placement.Shortages)
 	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement, Previous: previous})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return tree, services
 }
 
@@ -127,7 +128,7 @@ func TestGoldenServices(t *testing.T) {
 		_, services := renderedServices(t, site, clusters, hosts, nil)
 		for _, s := range services {
 			_, wrong := overlay.Check(s.Files, s.Cluster.Spec.Patches, site.Spec.Images.RegistryMirror)
-			need.Len(t, example+": "+s.Cluster.Key(), wrong, 0)
+			assert.Len(t, wrong, 0, example+": "+s.Cluster.Key())
 		}
 	}
 }
@@ -140,27 +141,30 @@ func TestGolden(t *testing.T) {
 			tree := rendered(t, site, clusters, hosts, nil)
 			claims := need.Value(render.Previous(example, tree, site))(t)
 			if *update {
-				need.OK(t, os.RemoveAll(example))
+				require.NoError(t, os.RemoveAll(example))
 				_, err := publish.WriteDir(context.Background(), example, tree, publish.DirOptions{Lists: publish.Lists{
 					Parts: render.Parts(maps.Keys(tree)), Assignments: render.SharedIn(claims.Claims).Sum()}})
-				need.OK(t, err)
+				require.NoError(t, err)
 			}
 			state := need.Value(publish.ReadState(context.Background(), example, publish.Search{Places: []string{"clusters", "rights"}}))(t)
-			need.That(t, state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
+			assert.Truef(t,
+				state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
 				"the lists of sipgen's files are not of this tree: %+v", state)
-			need.Equal(t, "the sum over all assignments", state.Assignments, render.SharedIn(claims.Claims).Sum())
+			assert.Equal(t, render.SharedIn(claims.Claims).Sum(), state.Assignments, "the sum over all assignments")
 			golden := files(t, example)
 			maps.DeleteFunc(golden, func(name string, _ []byte) bool { return filepath.Base(name) == ".sipgen.yaml" })
-			need.Same(t, "files: make golden", slices.Sorted(maps.Keys(golden)), slices.Sorted(maps.Keys(tree)))
+			assert.Equal(t, slices.Sorted(maps.Keys(tree)), slices.Sorted(maps.Keys(golden)), "files: make golden")
 			for _, path := range slices.Sorted(maps.Keys(tree)) {
-				need.That(t, bytes.Equal(golden[path], tree[path]), "golden/%s/%s differs: make golden, and review the diff", example, path)
+				assert.Truef(t, bytes.Equal(golden[path], tree[path]),
+					"golden/%s/%s differs: make golden, and review the diff", example, path)
 			}
 		})
 	}
 	entries, err := os.ReadDir(".")
-	need.OK(t, err)
+	require.NoError(t, err)
 	for _, entry := range entries {
-		need.That(t, !entry.IsDir() || slices.Contains(examples(t), entry.Name()), "golden/%s has no example", entry.Name())
+		assert.Truef(t, !entry.IsDir() || slices.Contains(examples(t), entry.Name()), "golden/%s has no example",
+			entry.Name())
 	}
 }
 
@@ -168,7 +172,7 @@ func TestGolden(t *testing.T) {
 func files(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
-	need.OK(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			out[name], err = fs.ReadFile(os.DirFS(folder), name)
 		}
@@ -186,14 +190,14 @@ func TestGoldenBuilds(t *testing.T) {
 		for _, path := range slices.Sorted(maps.Keys(files(t, example))) {
 			folder, name := filepath.Split(path)
 			content, err := repository.ReadFile(filepath.Join("/", site.Spec.Repository.Path, path))
-			need.OK(t, err)
+			require.NoError(t, err)
 			// A component is built by the overlay that names it.
 			if name != "kustomization.yaml" || bytes.Contains(content, []byte("kind: Component")) {
 				continue
 			}
 			t.Run(example+"/"+folder, func(t *testing.T) {
 				built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/", site.Spec.Repository.Path, folder))
-				need.OK(t, err)
+				require.NoError(t, err)
 				for _, object := range built.Resources() {
 					if object.GetKind() == "BareMetalHost" {
 						checkHost(t, site, object)
@@ -209,12 +213,12 @@ func checkout(t *testing.T, site *v1alpha1.Site, example string) filesys.FileSys
 	t.Helper()
 	repository := filesys.MakeFsInMemory()
 	for path, content := range files(t, example) {
-		need.OK(t, repository.WriteFile(filepath.Join("/", site.Spec.Repository.Path, path), content))
+		require.NoError(t, repository.WriteFile(filepath.Join("/", site.Spec.Repository.Path, path), content))
 	}
 	if base := site.Spec.Hosts.Base; base != "" {
 		for _, name := range []string{"hosts.yaml", "kustomization.yaml"} {
 			content := need.Read(t, filepath.Join("..", "examples", example, "metal", name))
-			need.OK(t, repository.WriteFile(filepath.Join("/", base, name), content))
+			require.NoError(t, repository.WriteFile(filepath.Join("/", base, name), content))
 		}
 	}
 	return repository
@@ -225,20 +229,20 @@ func checkout(t *testing.T, site *v1alpha1.Site, example string) filesys.FileSys
 func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
 	t.Helper()
 	fields, err := host.Map()
-	need.OK(t, err)
+	require.NoError(t, err)
 	spec, found := fields["spec"].(map[string]any)
 	if site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
-		need.That(t, spec["bmc"] != nil && spec["bootMACAddress"] != nil,
+		assert.Truef(t, spec["bmc"] != nil && spec["bootMACAddress"] != nil,
 			"%s: found spec %v, want that of the base", host.GetName(), spec)
 		return
 	}
-	need.That(t, !found, "%s: has a spec", host.GetName())
-	need.That(t, fields["metadata"].(map[string]any)["uid"] != nil, "%s: no uid", host.GetName())
+	assert.Truef(t, !found, "%s: has a spec", host.GetName())
+	assert.Truef(t, fields["metadata"].(map[string]any)["uid"] != nil, "%s: no uid", host.GetName())
 	annotations := host.GetAnnotations()
 	flux := annotations["kustomize.toolkit.fluxcd.io/ssa"] == "Merge" && annotations["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
 	argo := strings.Contains(annotations["argocd.argoproj.io/sync-options"], "Prune=false") &&
 		strings.Contains(annotations["argocd.argoproj.io/sync-options"], "ServerSideApply=true")
-	need.That(t, flux || argo, "%s: no guard annotations, found %v", host.GetName(), annotations)
+	assert.Truef(t, flux || argo, "%s: no guard annotations, found %v", host.GetName(), annotations)
 }
 
 // TestOrderDoesNotMatter renders every example from shuffled inputs.
@@ -266,7 +270,7 @@ func TestSecondRunIsTheSame(t *testing.T) {
 			first := rendered(t, site, clusters, hosts, nil)
 			same(t, first, rendered(t, site, clusters, hosts, first))
 			claims, err := render.Previous("first", first, site)
-			need.OK(t, err)
+			require.NoError(t, err)
 			for _, claim := range claims.Claims {
 				for i := range hosts {
 					if hosts[i].Key() != claim.Host.String() {
@@ -291,8 +295,8 @@ func TestSecondRunIsTheSame(t *testing.T) {
 func same(t *testing.T, want, found render.Tree) {
 	t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(want)) {
-		need.Must(t, bytes.Equal(want[path], found[path]),
-			"%s differs:\n%s", path, diff.Diff("want", want[path], "found", found[path]))
+		require.Truef(t, bytes.Equal(want[path], found[path]), "%s differs:\n%s", path,
+			diff.Diff("want", want[path], "found", found[path]))
 	}
-	need.Must(t, len(found) == len(want), "found %d files, want %d", len(found), len(want))
+	require.Truef(t, len(found) == len(want), "found %d files, want %d", len(found), len(want))
 }

@@ -8,10 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"go.yaml.in/yaml/v3"
 )
 
 // bothEngines are the files of a tree that name the other engine, with the reason.
@@ -54,7 +53,7 @@ func TestObjectsOfASite(t *testing.T) {
 				}
 				if _, sorted := sortedFiles[path.Base(name)]; !sorted {
 					first := slices.DeleteFunc([]string{"apiVersion", "kind", "metadata"}, func(key string) bool { return !slices.Contains(keys, key) })
-					need.That(t, len(keys) >= len(first) && slices.Equal(keys[:len(first)], first),
+					assert.Truef(t, len(keys) >= len(first) && slices.Equal(keys[:len(first)], first),
 						"%s: found the fields %v, want %v first", name, keys, first)
 				}
 				var o struct {
@@ -83,12 +82,12 @@ func TestObjectsOfASite(t *testing.T) {
 				for key, want := range map[string]string{
 					"app.kubernetes.io/managed-by": "sipgen", "app.kubernetes.io/part-of": "sip", "sipgen.airshipit.org/site": site.Name,
 				} {
-					need.That(t, o.Metadata.Labels[key] == want,
-						"%s: %s %s: found the label %s: %q, want %q", name, o.Kind, o.Metadata.Name, key, o.Metadata.Labels[key], want)
+					assert.Truef(t, o.Metadata.Labels[key] == want, "%s: %s %s: found the label %s: %q, want %q", name,
+						o.Kind, o.Metadata.Name, key, o.Metadata.Labels[key], want)
 				}
 			}
 		}
-		need.Deep(t, "projects", projects, used)
+		assert.Equal(t, used, projects, "projects")
 	}
 	for _, example := range examples(t) {
 		t.Run(example, func(t *testing.T) {
@@ -105,5 +104,5 @@ func TestObjectsOfASite(t *testing.T) {
 		})
 	}
 	want := []string{"AppProject", "Application", "GitRepository", "Kustomization", "NetworkPolicy", "PodDisruptionBudget"}
-	need.Same(t, "", slices.Sorted(maps.Keys(labeled)), want)
+	assert.Equal(t, want, slices.Sorted(maps.Keys(labeled)))
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPageHasEveryFile: the table of docs/gitops.md has each file of the golden trees, and nothing that no tree has.
@@ -38,11 +40,11 @@ func TestPageHasEveryFile(t *testing.T) {
 					found, used[path] = true, true
 				}
 			}
-			need.That(t, found, "docs/gitops.md: golden/%s/%s: want a row for it", example, name)
+			assert.Truef(t, found, "docs/gitops.md: golden/%s/%s: want a row for it", example, name)
 		}
 	}
 	for path := range patterns {
-		need.That(t, used[path], "docs/gitops.md: %s: no example has it", path)
+		assert.Truef(t, used[path], "docs/gitops.md: %s: no example has it", path)
 	}
 }
 
@@ -59,8 +61,8 @@ func TestGoldenRecord(t *testing.T) {
 		fmt.Fprintln(&found, example, hex.EncodeToString(hash.Sum(nil)[:8]))
 	}
 	if *update {
-		need.OK(t, os.WriteFile(path, []byte(found.String()), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(found.String()), 0o644))
 	}
 	want := need.Read(t, path)
-	need.Equal(t, path, found.String(), string(want))
+	assert.Equal(t, string(want), found.String(), path)
 }

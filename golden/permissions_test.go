@@ -9,12 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // users are the users of a tree's accounts.
@@ -54,7 +55,7 @@ func TestPermissionsPage(t *testing.T) {
 		for _, document := range strings.Split(string(tree[name]), "\n---\n") {
 			var o roleObject
 			err := yaml.Unmarshal([]byte(document), &o)
-			need.Must(t, err == nil, "%s: %v", name, err)
+			require.Truef(t, err == nil, "%s: %v", name, err)
 			switch o.Kind {
 			case "Role", "ClusterRole":
 				roles[o.Kind+" "+o.Namespace+"/"+o.Name] = o
@@ -71,10 +72,10 @@ func TestPermissionsPage(t *testing.T) {
 		if b.RoleRef.Kind == "ClusterRole" {
 			role, found = roles["ClusterRole /"+b.RoleRef.Name]
 		}
-		need.Must(t, found && len(b.Subjects) != 0, "%s: role %v, subjects %v", b.Name, b.RoleRef, b.Subjects)
+		require.Truef(t, found && len(b.Subjects) != 0, "%s: role %v, subjects %v", b.Name, b.RoleRef, b.Subjects)
 		for _, subject := range b.Subjects {
 			account := names.Replace(subject.Namespace + "/" + subject.Name)
-			need.That(t, users[account] != "", "%s %s: name its user", subject.Kind, account)
+			assert.Truef(t, users[account] != "", "%s %s: name its user", subject.Kind, account)
 			delete(unused, account)
 			where := map[string]string{"": "everywhere", "bank": "the cluster's namespace", "metal3": "namespaces with hosts"}[b.Namespace]
 			rows = append(rows, "| `"+account+"` | "+users[account]+" | "+permissions(role.Rules)+" | "+cmp.Or(where, b.Namespace)+" |\n")
@@ -88,7 +89,7 @@ func TestPermissionsPage(t *testing.T) {
 	page := need.Read(t, "../docs/permissions.md")
 	want := permissionsTable.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(table, "$", "$$")+"${2}")
 	if *update {
-		need.OK(t, os.WriteFile("../docs/permissions.md", []byte(want), 0o644))
+		require.NoError(t, os.WriteFile("../docs/permissions.md", []byte(want), 0o644))
 	} else if want != string(page) || !strings.Contains(want, table) {
 		t.Errorf("docs/permissions.md: make golden. Want the table\n%s", table)
 	}

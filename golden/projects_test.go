@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // withArgo has a site synced by Argo CD, in an order, with all that can be in a tree.
@@ -51,7 +51,7 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 			withArgo(site, order)
 			files := filesys.MakeFsInMemory()
 			for name, content := range rendered(t, site, clusters, hosts, nil) {
-				need.OK(t, files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content))
+				require.NoError(t, files.WriteFile("/"+path.Join(site.Spec.Repository.Path, name), content))
 			}
 			sync := built(t, files, "/"+path.Join(site.Spec.Repository.Path, "argocd"))
 			projects := map[string]object{}
@@ -82,8 +82,9 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 						return d.Server == app.Spec.Destination.Server && (d.Namespace == namespace || d.Namespace == "*")
 					})
 				}
-				need.That(t, allows(app.Spec.Destination.Namespace),
-					"%s %s: the project of %s does not permit the Application itself, in %s", example, order, app.Metadata.Name, app.Spec.Destination.Namespace)
+				assert.Truef(t, allows(app.Spec.Destination.Namespace),
+					"%s %s: the project of %s does not permit the Application itself, in %s", example, order,
+					app.Metadata.Name, app.Spec.Destination.Namespace)
 				cluster, namespaced := map[string]bool{}, map[string]bool{}
 				for _, kind := range project.Spec.ClusterResourceWhitelist {
 					cluster[kind.Group+"/"+kind.Kind] = true
@@ -127,7 +128,7 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 			delete(kinds, "*/*") // of a base that is people's
 		}
 		for kind := range kinds {
-			need.That(t, applied[part][kind], "%s: %s is permitted, and rendered nowhere", part, kind)
+			assert.Truef(t, applied[part][kind], "%s: %s is permitted, and rendered nowhere", part, kind)
 		}
 	}
 	want := []string{"claims", "hosts", "infra", "ironic", "networks", "placement", "policy", "rights", "root", "runner", "site", "vino"}
@@ -135,5 +136,5 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 	for part := range permitted {
 		found[strings.Fields(part)[0]] = true
 	}
-	need.Same(t, "", slices.Sorted(maps.Keys(found)), want)
+	assert.Equal(t, want, slices.Sorted(maps.Keys(found)))
 }

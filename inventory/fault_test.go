@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestOnce: of a host that is defined twice the one that is in use counts, then the one that has a uid, then the first.
@@ -33,7 +34,7 @@ func TestOnce(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%s %s %v", h.Name, h.Source, others))
 		}
-		need.Equal(t, row.why, strings.Join(got, ", "), row.want)
+		assert.Equal(t, row.want, strings.Join(got, ", "), row.why)
 	}
 }
 
@@ -61,7 +62,8 @@ func TestConflicts(t *testing.T) {
 				got = append(got, h.Name+": "+h.Faults[n].String())
 			}
 		}
-		need.That(t, strings.Join(got, "; ") == row.want, "%s: got %s, want %s", row.why, strings.Join(got, "; "), row.want)
+		assert.Truef(t, strings.Join(got, "; ") == row.want, "%s: got %s, want %s", row.why, strings.Join(got, "; "),
+			row.want)
 	}
 }
 
@@ -77,7 +79,7 @@ func TestNoHostAddress(t *testing.T) {
 	} {
 		ip := need.Value(netip.ParseAddr(text))(t)
 		got := NoHostAddress(ip)
-		need.That(t, (got == "") == (want == "") && strings.Contains(got, want), "%s: %q, want %q", text, got, want)
+		assert.Truef(t, (got == "") == (want == "") && strings.Contains(got, want), "%s: %q, want %q", text, got, want)
 	}
 }
 

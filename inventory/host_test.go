@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestEmptied: what has something to say about what runs on a host is not empty, and neither is one that nobody could read.
@@ -29,7 +28,7 @@ func TestEmptied(t *testing.T) {
 		{"nobody knows", Host{}, false},
 		{"nobody could read its spec", Host{State: State{Provisioning: "provisioned"}, Faults: []Fault{{Kind: FaultObject}}}, false},
 	} {
-		need.Equal(t, row.why, row.host.Emptied(), row.want)
+		assert.Equal(t, row.want, row.host.Emptied(), row.why)
 	}
 }
 
@@ -42,7 +41,7 @@ func TestProvisioned(t *testing.T) {
 		{State{}, false}, {State{Provisioning: "available"}, false}, {State{Image: true}, true}, {State{Provisioning: "available", ExternallyProvisioned: true}, true},
 		{State{Provisioning: "provisioning"}, true},
 	} {
-		need.Equal(t, row.state, row.state.Provisioned(), row.want)
+		assert.Equal(t, row.want, row.state.Provisioned(), row.state)
 	}
 }
 
@@ -63,7 +62,7 @@ func TestMisplaced(t *testing.T) {
 		if got := host.Misplaced(a, listed); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
 			t.Errorf("%s: found %q, want %q", row.why, got, row.want)
 		}
-		need.Equal(t, row.why, host.Misplaced(a, nil), "")
+		assert.Empty(t, host.Misplaced(a, nil), row.why)
 	}
 }
 
@@ -81,7 +80,7 @@ func TestOwnersOf(t *testing.T) {
 		entry("unreadable", "Update", "", `[`),
 	})
 	want := []Owner{{0, "manager", "Update", true}, {2, "manager", "Update", true}, {3, "somebody", "Update", false}, {4, "somebody", "Update", false}, {5, "unreadable", "Update", true}}
-	need.Deep(t, "", got, want)
+	assert.Equal(t, want, got)
 }
 
 // TestMadeByOther: the engine takes over by itself what it made, and kubectl.
@@ -95,6 +94,6 @@ func TestMadeByOther(t *testing.T) {
 	} {
 		object := &ServiceObject{Owners: []Owner{owner}}
 		got := object.MadeByOther("engine")
-		need.That(t, (got != nil) == (why == "sip"), "%s: found %v", why, got)
+		assert.Truef(t, (got != nil) == (why == "sip"), "%s: found %v", why, got)
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/metal3-io/baremetal-operator/pkg/hardwareutils/bmc"
-
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestCheckPower: what metal3 would take is no problem, in whatever form it takes it; what it would not is the problem that it has.
@@ -64,14 +63,14 @@ func TestPowerSchemesAreMetal3s(t *testing.T) {
 		return err == nil
 	}
 	for _, scheme := range PowerSchemes() {
-		need.Equal(t, scheme, has(scheme), true)
+		assert.True(t, has(scheme), scheme)
 		for _, transport := range []string{"+http", "+https", "+ftp"} {
 			problem, _ := CheckPower(scheme + transport + "://192.0.2.7/redfish/v1/Systems/1")
-			need.Equal(t, scheme+transport, problem == PowerFine, has(scheme+transport))
+			assert.Equal(t, has(scheme+transport), problem == PowerFine, scheme+transport)
 		}
 	}
 	for scheme, release := range droppedSchemes {
-		need.Equal(t, scheme, has(scheme), release != "v0.6.0")
+		assert.Equal(t, release != "v0.6.0", has(scheme), scheme)
 	}
 }
 
@@ -105,7 +104,8 @@ func FuzzPowerAddress(f *testing.F) {
 			return
 		}
 		want, err := url.Parse(address)
-		need.That(t, err == nil && strings.EqualFold(scheme, want.Scheme) && host == want.Hostname() && port == want.Port() && path == want.Path && want.RawQuery+want.Fragment+want.RawPath == "" && want.User == nil,
+		assert.Truef(t,
+			err == nil && strings.EqualFold(scheme, want.Scheme) && host == want.Hostname() && port == want.Port() && path == want.Path && want.RawQuery+want.Fragment+want.RawPath == "" && want.User == nil,
 			"plainURL(%q) = %q %q %q %q, want %#v, %v", address, scheme, host, port, path, want, err)
 	})
 }
@@ -120,6 +120,6 @@ func FuzzMACProblem(f *testing.F) {
 	f.Fuzz(func(t *testing.T, mac string) {
 		hardware, err := net.ParseMAC(mac)
 		fine := mac == "" || err == nil && len(mac) == 17 && strings.Count(mac, ":") == 5 && hardware[0]&1 == 0 && hardware.String() != "00:00:00:00:00:00"
-		need.Equal(t, mac, MACProblem(mac) == "", fine)
+		assert.Equal(t, fine, MACProblem(mac) == "", mac)
 	})
 }

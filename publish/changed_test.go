@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // past is a commit of a history: at a minute, on top of the one before or of another one, with a file changed.
@@ -67,9 +69,10 @@ func then(history []past, count int) []past {
 func lastChange(t testing.TB, why string, target Target, since, want int) {
 	t.Helper()
 	tip, err := Read(t.Context(), target)
-	need.Must(t, err == nil, "%s: %v", why, err)
+	require.Truef(t, err == nil, "%s: %v", why, err)
 	found := tip.LastChange(t.Context(), minute(since), anyFile)
-	need.That(t, found.Equal(minute(want)), "%s: found minute %v, want %d", why, found.Sub(minute(0)).Minutes(), want)
+	assert.Truef(t, found.Equal(minute(want)), "%s: found minute %v, want %d", why, found.Sub(minute(0)).Minutes(),
+		want)
 }
 
 func anyFile(string) bool { return true }
@@ -92,7 +95,7 @@ func TestLastChangeOfSomeFiles(t *testing.T) {
 			{minute: 20, file: row.change}, {minute: 30, file: "other/a"}})
 		tip := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 		found := tip.LastChange(t.Context(), minute(15), concerns)
-		need.That(t, found.Equal(minute(row.want)), "%s: found minute %v, want %d", row.change,
+		assert.Truef(t, found.Equal(minute(row.want)), "%s: found minute %v, want %d", row.change,
 			found.Sub(minute(0)).Minutes(), row.want)
 	}
 }
@@ -191,12 +194,12 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	}
 	repo := cloned(t, "file://"+whole, "--bare")
 	unknown := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"}).LastChange(t.Context(), time.Time{}, anyFile)
-	need.That(t, unknown.Equal(minute(30)), "since an unknown time: found %v", unknown)
+	assert.Truef(t, unknown.Equal(minute(30)), "since an unknown time: found %v", unknown)
 	hash := git(t, whole, "rev-parse", "main~1")
 	object := filepath.Join(whole, "objects", hash[:2], hash[2:])
 	broken := Target{URL: whole, Branch: "main", Path: "site"}
 	for _, text := range []string{"", "garbage"} {
-		need.OK(t, errors.Join(os.Remove(object), os.WriteFile(object, []byte(text), 0o644)))
+		require.NoError(t, errors.Join(os.Remove(object), os.WriteFile(object, []byte(text), 0o644)))
 		lastChange(t, fmt.Sprintf("a commit that is %q", text), broken, 15, 30)
 	}
 
@@ -206,6 +209,6 @@ func TestLastChangeWithoutHistory(t *testing.T) {
 	record(t, repo, []past{{minute: 1, file: "other/a"}})
 	git(t, repo, "update-ref", "-d", "refs/heads/main")
 	found := tip.LastChange(t.Context(), minute(15), anyFile)
-	need.That(t, found.Equal(minute(30)), "a server that has lost the branch: found %v", found)
-	need.That(t, (&Snapshot{}).LastChange(t.Context(), minute(1), anyFile).IsZero(), "no commit: found a time")
+	assert.Truef(t, found.Equal(minute(30)), "a server that has lost the branch: found %v", found)
+	assert.Truef(t, (&Snapshot{}).LastChange(t.Context(), minute(1), anyFile).IsZero(), "no commit: found a time")
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestFolderChange: a folder of a checkout has the time of the newest commit that changed its files to what lies there,
@@ -51,7 +53,7 @@ func TestFolderChange(t *testing.T) {
 		checkout := t.TempDir()
 		git(t, checkout, "init", "--quiet", "--initial-branch=main")
 		record(t, checkout, row.history)
-		need.OK(t, os.Mkdir(filepath.Join(checkout, "site"), 0o755))
+		require.NoError(t, os.Mkdir(filepath.Join(checkout, "site"), 0o755))
 		if row.merging {
 			theirs := git(t, checkout, "rev-parse", "main^2")
 			git(t, checkout, "update-ref", "refs/heads/main", "main^1")
@@ -74,7 +76,7 @@ func TestFolderChangeWhere(t *testing.T) {
 	git(t, whole, "worktree", "add", "--quiet", "--detach", worktree, "main~1")
 	folderChange(t, "a worktree", worktree, before, 10)
 	link := filepath.Join(outside, "link")
-	need.OK(t, os.Symlink(whole, link))
+	require.NoError(t, os.Symlink(whole, link))
 	folderChange(t, "a link", link, now, 20)
 	shallow := cloned(t, "file://"+whole, "--depth=1")
 	folderChange(t, "a shallow clone", shallow, now, 30)
@@ -95,9 +97,10 @@ func TestFolderChangeFarDown(t *testing.T) {
 	concerns := func(name string) bool { return strings.HasPrefix(name, "hosts/") }
 	one, two := Tree{"hosts/a": []byte("1")}, Tree{"hosts/a": []byte("2")}
 	found := FolderChange(t.Context(), checkout, one, minute(4000), concerns)
-	need.That(t, !found.IsZero() && found.Before(minute(4000)), "found minute %v, want one before 4000",
+	assert.Truef(t, !found.IsZero() && found.Before(minute(4000)), "found minute %v, want one before 4000",
 		found.Sub(minute(0)).Minutes())
-	need.That(t, FolderChange(t.Context(), checkout, two, minute(4000), concerns).IsZero(), "a tree that no commit has")
+	assert.Truef(t, FolderChange(t.Context(), checkout, two, minute(4000), concerns).IsZero(),
+		"a tree that no commit has")
 }
 
 // folderChange fails unless the last change of a folder is of a minute.
@@ -105,8 +108,9 @@ func folderChange(t testing.TB, why, folder string, tree Tree, want int) {
 	t.Helper()
 	found := FolderChange(t.Context(), folder, tree, minute(0), func(name string) bool { return strings.HasPrefix(name, "hosts/") })
 	if want == 0 {
-		need.That(t, found.IsZero(), "%s: found minute %v, want none", why, found.Sub(minute(0)).Minutes())
+		assert.Truef(t, found.IsZero(), "%s: found minute %v, want none", why, found.Sub(minute(0)).Minutes())
 		return
 	}
-	need.That(t, found.Equal(minute(want)), "%s: found minute %v, want %d", why, found.Sub(minute(0)).Minutes(), want)
+	assert.Truef(t, found.Equal(minute(want)), "%s: found minute %v, want %d", why, found.Sub(minute(0)).Minutes(),
+		want)
 }

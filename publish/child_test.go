@@ -15,6 +15,7 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
+	"github.com/stretchr/testify/require"
 )
 
 // TestMain lets a test start this binary again as a process of its own, to be killed or measured.
@@ -86,7 +87,7 @@ func (c child) start(t testing.TB) *exec.Cmd {
 	command := c.command(t)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Stderr = os.Stderr
-	need.OK(t, command.Start())
+	require.NoError(t, command.Start())
 	return command
 }
 
@@ -94,6 +95,6 @@ func (c child) start(t testing.TB) *exec.Cmd {
 func kill(t testing.TB, command *exec.Cmd, most time.Duration) {
 	t.Helper()
 	time.Sleep(10*time.Millisecond + rand.N(most))
-	need.OK(t, syscall.Kill(-command.Process.Pid, syscall.SIGKILL))
-	need.Must(t, command.Wait() != nil, "the child ended by itself")
+	require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGKILL))
+	require.Truef(t, command.Wait() != nil, "the child ended by itself")
 }

@@ -18,8 +18,9 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp"
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestCommitReplacesOnlyThePath(t *testing.T) {
@@ -28,7 +29,7 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 	target := Target{URL: repo, Branch: "main", Path: "sites/berlin"}
 	first := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2\n", "clusters/a-b/y.yaml", "3\r\n", "gone/z", "4", "PLAN.md", "")
 	done := mustPublish(t, target, first)
-	need.That(t, done.Changed && len(done.Changes) == 5 && done.Branch == "main", "first commit: found %+v", done)
+	assert.Truef(t, done.Changed && len(done.Changes) == 5 && done.Branch == "main", "first commit: found %+v", done)
 	fsck(t, repo)
 	rival(t, repo, "main", tree("README.md", "hand", "sites/berlin/notes.txt", "hand", "sites/paris/x", "theirs"))
 
@@ -44,14 +45,15 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 		t.Errorf("the commit touches more than its own files:\n%s", stat)
 	}
 	modes := git(t, repo, "ls-tree", "-r", "--format=%(objectmode)", "main")
-	need.That(t, strings.Trim(modes, "1064\n") == "" && !strings.Contains(modes, "755"), "modes: found %s", modes)
+	assert.Truef(t, strings.Trim(modes, "1064\n") == "" && !strings.Contains(modes, "755"), "modes: found %s", modes)
 
 	again := mustPublish(t, target, second)
-	need.That(t, !again.Changed && again.Commit == done.Commit && git(t, repo, "rev-list", "--count", "main") == "3",
+	assert.Truef(t,
+		!again.Changed && again.Commit == done.Commit && git(t, repo, "rev-list", "--count", "main") == "3",
 		"an unchanged tree: found %+v, want no commit", again)
 	tip := mustRead(t, target)
 	same(t, "Read", tip.Tree, second)
-	need.Equal(t, "Read", tip.Commit, git(t, repo, "rev-parse", "main"))
+	assert.Equal(t, git(t, repo, "rev-parse", "main"), tip.Commit, "Read")
 }
 
 // The same inputs give the same commit, and it is the one that git itself would make.
@@ -67,19 +69,20 @@ func TestCommitIsGitsOwn(t *testing.T) {
 		done := publishAs(t, Target{URL: "file://" + repo, Branch: "main"}, files, about)
 		commits = append(commits, done.Commit)
 		clone := cloned(t, repo)
-		need.Equal(t, "git status in a clone", git(t, clone, "status", "--porcelain"), "")
+		assert.Empty(t, git(t, clone, "status", "--porcelain"), "git status in a clone")
 		// git's own tree and commit objects of the same content
 		git(t, clone, "read-tree", "--empty")
 		git(t, clone, "add", "-A")
-		need.Equal(t, "tree", git(t, clone, "rev-parse", "HEAD^{tree}"), git(t, clone, "write-tree"))
+		assert.Equal(t, git(t, clone, "write-tree"), git(t, clone, "rev-parse", "HEAD^{tree}"), "tree")
 		want := "subject\n\nbody\n\nInventory-Digest: sha256:0\nGenerated-By: sipgen v1"
 		got := git(t, repo, "log", "-1", "--format=%B", "main")
-		need.That(t, strings.TrimSpace(got) == want, "message: found %q, want %q", got, want)
+		assert.Truef(t, strings.TrimSpace(got) == want, "message: found %q, want %q", got, want)
 		got = git(t, repo, "log", "-1", "--format=%an <%ae> %ai|%cn|%(trailers:key=Generated-By,valueonly)", "main")
-		need.Equal(t, "author", strings.TrimSpace(got), "Ada <ada@example.org> 2023-11-15 00:43:20 +0230|Ada|sipgen v1")
+		assert.Equal(t, "Ada <ada@example.org> 2023-11-15 00:43:20 +0230|Ada|sipgen v1", strings.TrimSpace(got),
+			"author")
 		fsck(t, repo)
 	}
-	need.That(t, len(slices.Compact(slices.Clone(commits))) == 1, "commits differ: %v", commits)
+	assert.Truef(t, len(slices.Compact(slices.Clone(commits))) == 1, "commits differ: %v", commits)
 }
 
 // The changes of a commit are those between the tree as it was read and the new one, whatever is in the way. A foreign
@@ -91,7 +94,7 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	clone := cloned(t, repo)
 	git(t, clone, "rm", "--quiet", "-r", "site/gone by hand", "site/link", "site/folder")
 	put(t, clone, tree("site/edited", "hand", "site/edited to the same", "2", "site/theirs", "1", "site/theirs too", "hand", "site/folder/of/theirs", "x"))
-	need.OK(t, os.Symlink("same", filepath.Join(clone, "site/link")))
+	require.NoError(t, os.Symlink("same", filepath.Join(clone, "site/link")))
 	git(t, clone, "add", "-A")
 	git(t, clone, "commit", "--quiet", "-m", "by hand")
 	git(t, clone, "push", "--quiet")
@@ -105,7 +108,7 @@ func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	want := Diff(tip.Tree, next)
 	adopted := slices.IndexFunc(want, func(c Change) bool { return c.Path == "theirs too" })
 	want[adopted] = Change{Path: "theirs too", Kind: Changed, Old: []byte("hand"), New: []byte("2"), Foreign: true}
-	need.That(t, reflect.DeepEqual(done.Changes, want) && reflect.DeepEqual(told, want) && len(want) >= 7,
+	assert.Truef(t, reflect.DeepEqual(done.Changes, want) && reflect.DeepEqual(told, want) && len(want) >= 7,
 		"changes:\nfound %+v\ntold  %+v\nwant  %+v", done.Changes, told, want)
 	fsck(t, repo)
 }
@@ -122,19 +125,19 @@ func TestHasKustomization(t *testing.T) {
 		mustPublish(t, target, files)
 		target.Path = "site"
 		there, builds, err := mustRead(t, target).HasKustomization("hosts")
-		need.OK(t, err)
-		need.Equal(t, "found", fmt.Sprint(there, " ", builds), want)
+		require.NoError(t, err)
+		assert.Equal(t, want, fmt.Sprint(there, " ", builds), "found")
 	}
 	there, builds, err := mustRead(t, Target{URL: bare(t), Branch: "main"}).HasKustomization("hosts")
-	need.That(t, !there && !builds && err == nil, "no commit: found %t, %t, %v", there, builds, err)
+	assert.Truef(t, !there && !builds && err == nil, "no commit: found %t, %t, %v", there, builds, err)
 }
 
 func TestNewRepository(t *testing.T) {
 	t.Parallel()
 	repo := with(t, tree("README.md", "x", "LICENSE", "x", ".gitignore", "x", ".github/workflows/ci.yaml", "x"))
 	publishAs(t, Target{URL: repo, Branch: "main"}, tree("PLAN.md", "1", "clusters/a", "1"), meta)
-	need.Equal(t, "", git(t, repo, "ls-tree", "-r", "--name-only", "main"),
-		".github/workflows/ci.yaml\n.gitignore\n.sipgen.yaml\nLICENSE\nPLAN.md\nREADME.md\nclusters/a")
+	assert.Equal(t, ".github/workflows/ci.yaml\n.gitignore\n.sipgen.yaml\nLICENSE\nPLAN.md\nREADME.md\nclusters/a",
+		git(t, repo, "ls-tree", "-r", "--name-only", "main"))
 }
 
 func TestSSHSignatureVerifiesInGit(t *testing.T) {
@@ -146,14 +149,15 @@ func TestSSHSignatureVerifiesInGit(t *testing.T) {
 			need.Output(t, exec.Command("ssh-keygen", "-q", "-t", kind, "-a", "1", "-N", "pass phrase", "-f", key))
 			wantError(t, "without the passphrase", need.Err(SSHSigner(key, "")), nil, "passphrase")
 			_, err := SSHSigner(key, "wrong")
-			need.That(t, err != nil, "with a wrong passphrase: want an error")
+			assert.Truef(t, err != nil, "with a wrong passphrase: want an error")
 			signer := need.Value(SSHSigner(key, "pass phrase"))(t)
 			public := need.Value(os.ReadFile(key + ".pub"))(t)
 			allowed := filepath.Join(dir, "allowed")
-			need.OK(t, os.WriteFile(allowed, append([]byte("ada@example.org "), public...), 0o600))
+			require.NoError(t, os.WriteFile(allowed, append([]byte("ada@example.org "), public...), 0o600))
 			repo := signedCommit(t, signer)
 			out := git(t, repo, "-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile="+allowed, "verify-commit", "--verbose", "main")
-			need.That(t, strings.Contains(out, `Good "git" signature for ada@example.org`), "git verify-commit: %s", out)
+			assert.Truef(t, strings.Contains(out, `Good "git" signature for ada@example.org`), "git verify-commit: %s",
+				out)
 		})
 	}
 }
@@ -163,7 +167,7 @@ func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
 		need.Missing(t, "OpenPGP signatures against git: there is no gpg here; Debian has it in gpg")
 	}
 	dir := t.TempDir()
-	need.OK(t, os.Chmod(dir, 0o700))
+	require.NoError(t, os.Chmod(dir, 0o700))
 	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return meta.When.Add(-time.Hour) }}
 	entity := need.Value(openpgp.NewEntity("Ada", "", "ada@example.org", config))(t)
 	var public, private bytes.Buffer
@@ -172,21 +176,22 @@ func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
 		if err == nil {
 			err = errors.Join(write(writer), writer.Close())
 		}
-		need.OK(t, err)
+		require.NoError(t, err)
 	}
 	armored(&public, openpgp.PublicKeyType, entity.Serialize)
-	need.OK(t, entity.EncryptPrivateKeys([]byte("pass phrase"), config))
+	require.NoError(t, entity.EncryptPrivateKeys([]byte("pass phrase"), config))
 	armored(&private, openpgp.PrivateKeyType, func(w io.Writer) error { return entity.SerializePrivateWithoutSigning(w, config) })
 	key := filepath.Join(dir, "key.asc")
 	put(t, dir, Tree{"key.asc": private.Bytes(), "public.asc": public.Bytes()})
 	wantError(t, "without the passphrase", need.Err(OpenPGPSigner(key, "", meta.When)), nil, "passphrase")
-	need.That(t, need.Err(OpenPGPSigner(filepath.Join(dir, "public.asc"), "", meta.When)) != nil, "a public key: want an error")
+	assert.Truef(t, need.Err(OpenPGPSigner(filepath.Join(dir, "public.asc"), "", meta.When)) != nil,
+		"a public key: want an error")
 	signer := need.Value(OpenPGPSigner(key, "pass phrase", meta.When))(t)
 	t.Setenv("GNUPGHOME", dir)
 	need.Output(t, exec.Command("gpg", "--batch", "--import", filepath.Join(dir, "public.asc")))
 	t.Cleanup(func() { _ = exec.Command("gpgconf", "--kill", "all").Run() })
 	repo := signedCommit(t, signer)
-	need.Words(t, "git verify-commit", git(t, repo, "verify-commit", "--verbose", "main"), "Good signature from")
+	assert.Contains(t, git(t, repo, "verify-commit", "--verbose", "main"), "Good signature from", "git verify-commit")
 }
 
 func signedCommit(t *testing.T, signer Signer) string {
@@ -215,8 +220,8 @@ func TestNothingUnsignedIsPushed(t *testing.T) {
 		about := meta
 		about.Signer, about.RequireSigned = signer, true
 		_, err := publishTree(Target{URL: repo, Branch: "main"}, tree("a", "1"), about)
-		need.That(t, err != nil, "%v: want an error", signer)
+		assert.Truef(t, err != nil, "%v: want an error", signer)
 		refs := git(t, repo, "for-each-ref")
-		need.That(t, refs == "", "%v: pushed %s", signer, refs)
+		assert.Truef(t, refs == "", "%v: pushed %s", signer, refs)
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func tree(pairs ...string) Tree {
@@ -45,7 +47,7 @@ func onDisk(t *testing.T, dir string) Tree {
 		files[filepath.ToSlash(name)], err = os.ReadFile(full)
 		return err
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return files
 }
 
@@ -67,19 +69,20 @@ func TestWriteDirReplacesWhatItOwnsAndNothingElse(t *testing.T) {
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, tree("a/b.yaml", "1", "a/c.yaml", "2", "gone/deep/x", "3"))
 	put(t, dir, tree("a/mine.txt", "hand", "README", "hand"))
-	need.OK(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "empty"), 0o755))
 	next := tree("a/b.yaml", "1", "a/c.yaml", "2 changed", "new/y", "4")
-	need.Deep(t, "result", mustWrite(t, dir, next),
-		Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}})
+	assert.Equal(t, Result{Added: []string{"new/y"}, Changed: []string{"a/c.yaml"}, Deleted: []string{"gone/deep/x"}},
+		mustWrite(t, dir, next), "result")
 	all := maps.Clone(next)
 	maps.Copy(all, tree("a/mine.txt", "hand", "README", "hand"))
 	same(t, "folder", onDisk(t, dir), all)
-	need.That(t, errors.Is(need.Err(os.Stat(filepath.Join(dir, "gone"))), os.ErrNotExist), "gone/ is still there, and empty")
-	need.OK(t, need.Err(os.Stat(filepath.Join(dir, "empty")))) // somebody's
+	assert.Truef(t, errors.Is(need.Err(os.Stat(filepath.Join(dir, "gone"))), os.ErrNotExist),
+		"gone/ is still there, and empty")
+	require.NoError(t, need.Err(os.Stat(filepath.Join(dir, "empty")))) // somebody's
 	same(t, "ReadDir", need.Value(ReadDir(context.Background(), dir))(t), next)
-	need.That(t, mustWrite(t, dir, next).unchanged(), "the second write changes something")
+	assert.Truef(t, mustWrite(t, dir, next).unchanged(), "the second write changes something")
 	entries, err := os.ReadDir(parent)
-	need.That(t, err == nil && len(entries) == 1, "beside the folder: found %v, want nothing (%v)", entries, err)
+	assert.Truef(t, err == nil && len(entries) == 1, "beside the folder: found %v, want nothing (%v)", entries, err)
 }
 
 func TestWriteDirRefuses(t *testing.T) {
@@ -116,17 +119,17 @@ func TestWriteDirRefuses(t *testing.T) {
 			same(t, "after the refusal", onDisk(t, dir), before)
 			_, err = WriteDir(context.Background(), dir, row.tree, DirOptions{Adopt: true})
 			if row.adopt == "refused" {
-				need.That(t, err != nil, "adopting: want a refusal")
+				assert.Truef(t, err != nil, "adopting: want a refusal")
 				same(t, "after the second refusal", onDisk(t, dir), before)
 				return
 			}
-			need.Must(t, err == nil, "%v %v", "adopting:", err)
+			require.Truef(t, err == nil, "%v %v", "adopting:", err)
 			var found []string
 			after := onDisk(t, dir)
 			for _, name := range slices.Sorted(maps.Keys(after)) {
 				found = append(found, name+"="+string(after[name]))
 			}
-			need.Equal(t, "after adopting", strings.Join(found, " "), row.adopt)
+			assert.Equal(t, row.adopt, strings.Join(found, " "), "after adopting")
 		})
 	}
 }
@@ -174,13 +177,14 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 		parent := t.TempDir()
 		dir := filepath.Join(parent, "out")
 		put(t, parent, tree("outside/x", "precious", "out/others/x", "precious"))
-		need.OK(t, need.Err(WriteDir(context.Background(), dir, tree("a/x", "1", "b", "1"), DirOptions{Adopt: true})))
-		need.OK(t, os.RemoveAll(filepath.Join(dir, row.name)))
-		need.OK(t, os.Symlink(row.to, filepath.Join(dir, row.name)))
+		require.NoError(t,
+			need.Err(WriteDir(context.Background(), dir, tree("a/x", "1", "b", "1"), DirOptions{Adopt: true})))
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, row.name)))
+		require.NoError(t, os.Symlink(row.to, filepath.Join(dir, row.name)))
 		for _, adopt := range []bool{false, true} {
 			_, err := WriteDir(context.Background(), dir, row.next, DirOptions{Adopt: adopt})
 			if row.says == "" {
-				need.Error(t, row.why, err, "")
+				assert.NoError(t, err, row.why)
 			} else {
 				wantError(t, row.why, err, ErrTaken, row.says, "found a link")
 			}
@@ -189,7 +193,7 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 			same(t, row.why, onDisk(t, folder), tree("x", "precious"))
 		}
 		to, err := os.Readlink(filepath.Join(dir, row.name))
-		need.That(t, err == nil && to == row.to, "%s: the link leads to %q, %v", row.why, to, err)
+		assert.Truef(t, err == nil && to == row.to, "%s: the link leads to %q, %v", row.why, to, err)
 	}
 }
 
@@ -216,7 +220,7 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 				first, _, _ := strings.Cut(name, "/")
 				err = os.RemoveAll(filepath.Join(dir, first))
 			}
-			need.OK(t, err)
+			require.NoError(t, err)
 		}
 		read := need.Value(ReadDir(t.Context(), dir))(t)
 		same(t, fmt.Sprint(moved, " moved, read"), read, after)
@@ -230,8 +234,8 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	put(t, dir, tree("new", "hand"))
 	wantError(t, "somebody's file in the way", need.Err(ReadDir(t.Context(), dir)), ErrTaken, "new: ")
 	text := onDisk(t, dir)["new"]
-	need.That(t, string(text) == "hand", "somebody's file is now %q", text)
-	need.OK(t, os.Remove(filepath.Join(dir, "new")))
+	assert.Truef(t, string(text) == "hand", "somebody's file is now %q", text)
+	require.NoError(t, os.Remove(filepath.Join(dir, "new")))
 	mustWrite(t, dir, before)
 	same(t, "with nothing in the way", onDisk(t, dir), before)
 	// What is not staged completely is thrown away.

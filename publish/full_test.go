@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A file that cannot be written whole, as on a full disk, leaves the tree before, and nothing beside it.
@@ -23,10 +25,10 @@ func TestFullDisk(t *testing.T) {
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, generation(0))
-	need.Must(t, child{Do: "folder, small files only", Dir: dir}.start(t).Wait() != nil, "want the writer to fail")
+	require.Truef(t, child{Do: "folder, small files only", Dir: dir}.start(t).Wait() != nil, "want the writer to fail")
 	same(t, "after the failure", onDisk(t, dir), generation(0))
 	entries, err := os.ReadDir(parent)
-	need.That(t, err == nil && len(entries) == 1, "left beside the folder: %v, %v", entries, err)
+	assert.Truef(t, err == nil && len(entries) == 1, "left beside the folder: %v, %v", entries, err)
 	mustWrite(t, dir, generation(1))
 	same(t, "the next run", onDisk(t, dir), generation(1))
 }
@@ -36,12 +38,12 @@ func TestReadOnlyFolder(t *testing.T) {
 	dir := filepath.Join(parent, "out")
 	mustWrite(t, dir, generation(0))
 	for _, folder := range []string{dir, parent} {
-		need.OK(t, os.Chmod(folder, 0o555))
+		require.NoError(t, os.Chmod(folder, 0o555))
 	}
 	t.Cleanup(func() { _ = errors.Join(os.Chmod(parent, 0o755), os.Chmod(dir, 0o755)) })
 	command := asNobody(t, parent, child{Do: "folder, once", Dir: dir})
 	out, err := command.CombinedOutput()
-	need.That(t, err != nil && strings.Contains(string(out), "permission denied"),
+	assert.Truef(t, err != nil && strings.Contains(string(out), "permission denied"),
 		"found %v, %s; want permission denied", err, out)
 	same(t, "after the refusal", onDisk(t, dir), generation(0))
 }
@@ -52,7 +54,7 @@ func asNobody(t *testing.T, folder string, work child) *exec.Cmd {
 	command := work.command(t)
 	text := need.Value(os.ReadFile(command.Path))(t)
 	copied := filepath.Join(os.TempDir(), fmt.Sprintf("publish-test-%d-%s", os.Getpid(), filepath.Base(t.Name())))
-	need.OK(t, os.WriteFile(copied, text, 0o755))
+	require.NoError(t, os.WriteFile(copied, text, 0o755))
 	t.Cleanup(func() { _ = os.Remove(copied) })
 	for up := filepath.Dir(folder); up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
 		_ = os.Chmod(up, 0o755)
@@ -81,7 +83,8 @@ func TestReadOnlyRepository(t *testing.T) {
 				"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0="+safe)
 			leaves(t, repo, func() error {
 				out, err := command.CombinedOutput()
-				need.That(t, err != nil && strings.Contains(string(out), says), "found %v, %s; want %q", err, out, says)
+				assert.Truef(t, err != nil && strings.Contains(string(out), says), "found %v, %s; want %q", err, out,
+					says)
 				return errors.New(string(out))
 			})
 		})
@@ -124,18 +127,19 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 			server.breaks.Store(row.breaks)
 			mustPublish(t, target, tree("a", "1", "b/c", "2 changed", "new/d", "4"))
 			sent := server.sent.Load()
-			need.That(t, (sent < 1<<20) == row.parts, "the server has sent %d bytes; want the site only: %v", sent, row.parts)
+			assert.Truef(t, (sent < 1<<20) == row.parts, "the server has sent %d bytes; want the site only: %v", sent,
+				row.parts)
 			tip := mustRead(t, target)
 			same(t, "Read", tip.Tree, tree("a", "1", "b/c", "2 changed", "new/d", "4"))
 			fsck(t, repo)
-			need.Equal(t, "somebody's file", git(t, repo, "cat-file", "blob", "main:site/notes"), "hand")
+			assert.Equal(t, "hand", git(t, repo, "cat-file", "blob", "main:site/notes"), "somebody's file")
 			// A file in the way is compared with what is there, and a path that does not exist yet is made.
 			wantError(t, "a file in the way", need.Err(publishTree(target, tree("notes", "mine"), meta)), nil, "site/notes")
 			for _, path := range []string{"second/site", ""} {
 				elsewhere, about := target, meta
 				elsewhere.Path, about.Adopt = path, true
 				_, err := publishTree(elsewhere, tree("top", "5"), about)
-				need.That(t, err == nil, "path %q: %v", path, err)
+				assert.Truef(t, err == nil, "path %q: %v", path, err)
 			}
 			proposal := target
 			proposal.Proposal = "sipgen/site"
@@ -143,7 +147,8 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 				mustPublish(t, proposal, tree("a", text))
 			}
 			fsck(t, repo)
-			need.Equal(t, "the file beside", git(t, repo, "cat-file", "-s", "sipgen/site:other/images/big"), "1572864")
+			assert.Equal(t, "1572864", git(t, repo, "cat-file", "-s", "sipgen/site:other/images/big"),
+				"the file beside")
 		})
 	}
 }
@@ -159,7 +164,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	nothing := func(when string) {
 		t.Helper()
 		entries, err := os.ReadDir(temporary)
-		need.That(t, err == nil && len(entries) == 0, "%s: found %v, %v", when, entries, err)
+		assert.Truef(t, err == nil && len(entries) == 0, "%s: found %v, %v", when, entries, err)
 	}
 	tip := mustRead(t, reach)
 	nothing("while it is read")
@@ -168,7 +173,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	for range times(3) {
 		kill(t, child{Do: "branch, for ever", Target: reach}.start(t), 800*time.Millisecond)
 		for name, text := range onDisk(t, temporary) {
-			need.That(t, len(text) <= 0 && os.Remove(filepath.Join(temporary, name)) == nil,
+			assert.Truef(t, len(text) <= 0 && os.Remove(filepath.Join(temporary, name)) == nil,
 				"after a kill: found %s with %d bytes", name, len(text))
 		}
 		fsck(t, repo)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var meta = Meta{
@@ -36,7 +38,7 @@ func wantError(t testing.TB, why string, err, want error, says ...string) {
 func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	out, err := tryGit(dir, args...)
-	need.Must(t, err == nil, "git %s: %v\n%s", strings.Join(args, " "), err, out)
+	require.Truef(t, err == nil, "git %s: %v\n%s", strings.Join(args, " "), err, out)
 	return out
 }
 
@@ -59,7 +61,7 @@ func bare(t testing.TB) string {
 	t.Helper()
 	repo := filepath.Join(t.TempDir(), "fleet.git")
 	for _, folder := range []string{"hooks", "objects/info", "objects/pack", "refs/heads", "refs/tags"} {
-		need.OK(t, os.MkdirAll(filepath.Join(repo, folder), 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Join(repo, folder), 0o755))
 	}
 	need.Write(t, filepath.Join(repo, "HEAD"), "ref: refs/heads/main\n")
 	need.Write(t, filepath.Join(repo, "config"), "[core]\nrepositoryformatversion = 0\nbare = true\n[http]\nreceivepack = true\n")
@@ -116,7 +118,7 @@ func inGit(t testing.TB, repo, branch string) Tree {
 	for _, name := range strings.Fields(git(t, repo, "ls-tree", "-r", "--name-only", branch)) {
 		if filepath.Base(name) != OwnershipFile {
 			text, err := running(repo, nil, "git", "cat-file", "blob", branch+":"+name)
-			need.Must(t, err == nil, "git cat-file: %s: %s", name, text)
+			require.Truef(t, err == nil, "git cat-file: %s: %s", name, text)
 			files[name] = []byte(text)
 		}
 	}
@@ -126,7 +128,7 @@ func inGit(t testing.TB, repo, branch string) Tree {
 func fsck(t testing.TB, repo string) {
 	t.Helper()
 	out := git(t, repo, "fsck", "--strict", "--full", "--no-dangling")
-	need.That(t, strings.TrimSpace(out) == "", "git fsck --strict: %s", out)
+	assert.Truef(t, strings.TrimSpace(out) == "", "git fsck --strict: %s", out)
 }
 
 func FixedMessage(text string) func([]Change) string { return func([]Change) string { return text } }

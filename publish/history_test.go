@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var filesOfHistory = []past{
@@ -38,7 +39,7 @@ func versionsOf(t *testing.T, target Target, walk Walk, unread ...int) (found []
 		}
 		return nil
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return found, older
 }
 
@@ -75,8 +76,9 @@ func TestHistory(t *testing.T) {
 			}
 			for _, target := range []Target{local, over, ssh}[:reached] {
 				found, older := versionsOf(t, target, row.walk, row.unread...)
-				need.That(t, slices.Equal(found, row.want) && older == row.older,
-					"%s: %s %s:\nfound %q, %q\nwant  %q, %q", row.why, target, setting, found, older, row.want, row.older)
+				assert.Truef(t, slices.Equal(found, row.want) && older == row.older,
+					"%s: %s %s:\nfound %q, %q\nwant  %q, %q", row.why, target, setting, found, older, row.want,
+					row.older)
 			}
 		}
 		git(t, repo, "config", "--unset", "uploadpack.allowFilter")
@@ -85,7 +87,7 @@ func TestHistory(t *testing.T) {
 	shallow := filepath.Join(root, "shallow.git")
 	git(t, root, "clone", "--quiet", "--bare", "--depth=2", "file://"+repo, shallow)
 	found, older := versionsOf(t, Target{URL: shallow, Branch: "main", Path: "site"}, Walk{Most: 100})
-	need.That(t, slices.Equal(found, []string{"7: c/m/a change 4"}) && strings.Contains(older, "shallow clone"),
+	assert.Truef(t, slices.Equal(found, []string{"7: c/m/a change 4"}) && strings.Contains(older, "shallow clone"),
 		"a shallow clone: found %q, %q", found, older)
 }
 
@@ -112,7 +114,7 @@ func TestHistoryOfMerges(t *testing.T) {
 		return nil
 	})
 	want := []string{"", "merged\n\nproposed\n"}
-	need.That(t, err == nil && slices.Equal(found, want), "found %q, %v, want %q", found, err, want)
+	assert.Truef(t, err == nil && slices.Equal(found, want), "found %q, %v, want %q", found, err, want)
 }
 
 // The files are held to the list of sipgen's files, as those of a previous tree are.
@@ -129,5 +131,5 @@ func TestHistoryHoldsFilesToTheList(t *testing.T) {
 		return nil
 	})
 	want := []string{"2 [] [] [] <nil>", "3 [c/n/a] [] [c/o/a] <nil>", "3 [] [] [c/o/a] <nil>"}
-	need.That(t, err == nil && slices.Equal(found, want), "found %q, %v, want %q", found, err, want)
+	assert.Truef(t, err == nil && slices.Equal(found, want), "found %q, %v, want %q", found, err, want)
 }

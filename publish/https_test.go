@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestHTTPS(t *testing.T) {
@@ -19,16 +21,16 @@ func TestHTTPS(t *testing.T) {
 	t.Run("the answer is lost after the push was taken", func(t *testing.T) {
 		server.cut.Store(true)
 		done := mustPublish(t, target, tree("a", "lost answer"))
-		need.That(t, done.Changed && done.Commit == git(t, repo, "rev-parse", "main"),
+		assert.Truef(t, done.Changed && done.Commit == git(t, repo, "rev-parse", "main"),
 			"found %+v, want the commit that landed", done)
-		need.That(t, !server.cut.Load(), "the answer was not lost")
+		assert.Truef(t, !server.cut.Load(), "the answer was not lost")
 	})
 	t.Run("the connection is lost in the middle of a push", func(t *testing.T) {
 		before := git(t, repo, "rev-parse", "main")
 		server.drop.Store(true)
 		wantError(t, "", need.Err(publishTree(target, tree("a", "dropped"), meta)), nil, "push: ")
 		after := git(t, repo, "rev-parse", "main")
-		need.That(t, after == before && !server.drop.Load(), "the branch: found %s, want %s", after, before)
+		assert.Truef(t, after == before && !server.drop.Load(), "the branch: found %s, want %s", after, before)
 		fsck(t, repo)
 		mustPublish(t, target, tree("a", "dropped"))
 	})
@@ -69,7 +71,7 @@ func TestHTTPSLogins(t *testing.T) {
 			t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 			t.Setenv("GIT_CONFIG_VALUE_0", "!f() { test \"$1\" = get && printf '"+strings.ReplaceAll(row.helper, "\n", "\\n")+"\\n'; }; f")
 			target := Target{URL: cmp.Or(row.url, server.url+"/fleet.git"), Branch: "main", Path: "site", Auth: row.auth}
-			need.That(t, mustPublish(t, target, tree("a", row.why)).Changed, "nothing was committed")
+			assert.Truef(t, mustPublish(t, target, tree("a", row.why)).Changed, "nothing was committed")
 			if row.helper == "" {
 				return
 			}
@@ -114,7 +116,7 @@ func TestSSH(t *testing.T) {
 	other := need.Value(os.ReadFile(server.stranger + ".pub"))(t)
 	_, port, _ := strings.Cut(server.address, ":")
 	for file, text := range map[string]string{unknown: "", changed: "[127.0.0.1]:" + port + " " + string(other), garbled: "127.0.0.1 ssh-rsa !!\n"} {
-		need.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	test := t
 	refusedAs(t, repo, target, []wrong{
@@ -156,7 +158,7 @@ func TestSSHKeys(t *testing.T) {
 	t.Run("the agent", func(t *testing.T) {
 		socket := filepath.Join(t.TempDir(), "agent")
 		agent := exec.Command("ssh-agent", "-D", "-a", socket)
-		need.OK(t, agent.Start())
+		require.NoError(t, agent.Start())
 		t.Cleanup(func() { _ = agent.Process.Kill(); _ = agent.Wait() })
 		for range 200 {
 			if _, err := os.Stat(socket); err == nil {

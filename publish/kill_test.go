@@ -11,8 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // generation is one of two trees that differ in every file; each file says of which it is.
@@ -55,17 +56,17 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 			}
 		}
 		read, err := ReadDir(context.Background(), dir)
-		need.Must(t, err == nil, "%v %v", "ReadDir after a kill:", err)
+		require.Truef(t, err == nil, "%v %v", "ReadDir after a kill:", err)
 		whole(t, "ReadDir after a kill", read)
 		found := onDisk(t, dir)
-		need.That(t, string(found["notes.txt"]) == "hand", "somebody's file is gone")
+		assert.Truef(t, string(found["notes.txt"]) == "hand", "somebody's file is gone")
 		delete(found, "notes.txt")
 		whole(t, "on disk", found)
 	}
 	mustWrite(t, dir, generation(1))
 	mustWrite(t, dir, generation(0))
 	entries, err := os.ReadDir(parent)
-	need.That(t, err == nil && len(entries) == 1,
+	assert.Truef(t, err == nil && len(entries) == 1,
 		"after the next run: found %v beside the folder, want nothing (%v)", entries, err)
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // kinds_test.go: servers and repositories of other kinds than git init makes.
@@ -26,7 +28,7 @@ func TestServersThatWantMultiACK(t *testing.T) {
 	mustPublish(t, target, tree("a", "3"))
 	rival(t, repo, "main", tree("x", "1"))
 	mustPublish(t, target, tree("a", "4"))
-	need.Equal(t, "", git(t, repo, "show", "sipgen/site:site/a"), "4")
+	assert.Equal(t, "4", git(t, repo, "show", "sipgen/site:site/a"))
 }
 
 // TestURLsAsGitReadsThem: a slash at the end, and characters that are escaped.
@@ -36,9 +38,9 @@ func TestURLsAsGitReadsThem(t *testing.T) {
 	server := serveHTTPS(t, root)
 	for name, address := range map[string]string{"a.git": "a.git//", "a#b?.git": "a%23b%3F.git", "a b%.git": "a%20b%25.git/"} {
 		repo := filepath.Join(root, name)
-		need.OK(t, os.CopyFS(repo, os.DirFS(bare(t))))
+		require.NoError(t, os.CopyFS(repo, os.DirFS(bare(t))))
 		mustPublish(t, Target{URL: server.url + "/" + address, Branch: "main", Auth: server.login()}, tree("a", "1"))
-		need.Equal(t, address, git(t, repo, "show", "main:a"), "1")
+		assert.Equal(t, "1", git(t, repo, "show", "main:a"), address)
 	}
 }
 
@@ -75,7 +77,8 @@ func TestSHA256Repositories(t *testing.T) {
 			{URL: server.url + "/" + name, Branch: "main", Auth: server.login()},
 		} {
 			_, err := publishTree(target, tree("a", "1"), meta)
-			need.That(t, errors.Is(err, ErrSHA256) && !strings.Contains(err.Error(), "\n"), "%s: found %v", target.URL, err)
+			assert.Truef(t, errors.Is(err, ErrSHA256) && !strings.Contains(err.Error(), "\n"), "%s: found %v",
+				target.URL, err)
 		}
 	}
 }
@@ -99,13 +102,13 @@ func TestRepositoriesWithExtensions(t *testing.T) {
 			git(t, work, "config", "core.repositoryFormatVersion", "1")
 			prepare(t, upstream, work)
 			source, err := SourceOf([]string{filepath.Join(work, "specs")})
-			need.That(t, err == nil && source.Commit == git(t, work, "rev-parse", "HEAD"),
+			assert.Truef(t, err == nil && source.Commit == git(t, work, "rev-parse", "HEAD"),
 				"the checkout: found %v, %v", source, err)
 			// A branch that is not checked out: git refuses another.
 			target := Target{URL: work, Branch: "fleet", Path: "site", Create: true}
 			mustPublish(t, target, tree("a", "1"))
 			mustPublish(t, target, tree("a", "2"))
-			need.Equal(t, "", git(t, work, "show", "fleet:site/a"), "2")
+			assert.Equal(t, "2", git(t, work, "show", "fleet:site/a"))
 		})
 	}
 }
@@ -117,8 +120,8 @@ func TestCheckoutsWithOtherLineEnds(t *testing.T) {
 	work := cloned(t, upstream, "-c", "core.autocrlf=true")
 	file := filepath.Join(work, "specs", "a.yaml")
 	text, err := os.ReadFile(file)
-	need.Must(t, err == nil && string(text) == "a: 1\r\nb: 2\r\n", "found %q, %v", text, err)
-	need.OK(t, need.Err(SourceOf([]string{file})))
+	require.Truef(t, err == nil && string(text) == "a: 1\r\nb: 2\r\n", "found %q, %v", text, err)
+	require.NoError(t, need.Err(SourceOf([]string{file})))
 	need.Write(t, file, "a: 1\r\nb: 3\r\n")
 	wantError(t, "a changed file", need.Err(SourceOf([]string{file})), nil, "commit it first")
 }
@@ -129,8 +132,8 @@ func TestRepositoryWithAWorktree(t *testing.T) {
 	clone, worktree := cloned(t, with(t, tree("x", "1"))), filepath.Join(t.TempDir(), "linked")
 	git(t, clone, "config", "receive.denyCurrentBranch", "updateInstead")
 	mustPublish(t, Target{URL: clone, Path: "site"}, tree("a", "1"))
-	need.Equal(t, "the worktree after updateInstead", git(t, clone, "status", "--porcelain"), "")
-	need.Equal(t, "the worktree's file", string(need.Read(t, filepath.Join(clone, "site/a"))), "1")
+	assert.Empty(t, git(t, clone, "status", "--porcelain"), "the worktree after updateInstead")
+	assert.Equal(t, "1", string(need.Read(t, filepath.Join(clone, "site/a"))), "the worktree's file")
 	git(t, clone, "worktree", "add", "--quiet", "--detach", worktree)
 	mustPublish(t, Target{URL: worktree, Branch: "main", Proposal: "new", Path: "site"}, tree("a", "2"))
 	same(t, "through a linked worktree", inGit(t, clone, "new"), tree("x", "1", "site/a", "2"))
@@ -147,7 +150,7 @@ func TestBrokenBranchIsAnError(t *testing.T) {
 			if packed {
 				git(t, repo, "pack-refs", "--all")
 			}
-			need.OK(t, os.WriteFile(filepath.Join(repo, "refs/heads/main"), []byte(text), 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(repo, "refs/heads/main"), []byte(text), 0o644))
 			for _, target := range []Target{{URL: repo, Branch: "main"}, {URL: repo}, {URL: repo, Branch: "other", Create: true}} {
 				if tip, err := Read(t.Context(), target); err == nil || !strings.Contains(err.Error(), `branch "main" is broken: it names no commit`) {
 					t.Errorf("%s, packed %t, %+v: found %+v, %v", why, packed, target, tip, err)
@@ -161,11 +164,11 @@ func TestNewRepositoryOnDisk(t *testing.T) {
 	t.Parallel()
 	dir, by := filepath.Join(t.TempDir(), "fleet.git"), Signature{Name: "ada", Email: "ada@example.org"}
 	put(t, filepath.Dir(dir), tree(".fleet.git.sipgen-new/HEAD", "ref: refs/", ".fleet.git.sipgen-new/objects/x", "")) // of a killed run
-	need.OK(t, NewRepository(dir, "main", by, time.Unix(1, 0)))
+	require.NoError(t, NewRepository(dir, "main", by, time.Unix(1, 0)))
 	fsck(t, dir)
 	wantError(t, "a folder that is there", NewRepository(dir, "main", by, time.Unix(1, 0)), fs.ErrExist)
 	err := NewRepository(dir+"2", "HEAD", by, time.Unix(1, 0))
-	need.That(t, err != nil, "a name that no branch can have: no error")
+	assert.Truef(t, err != nil, "a name that no branch can have: no error")
 	entries, err := os.ReadDir(filepath.Dir(dir))
-	need.That(t, err == nil && len(entries) == 1, "beside the repository: found %v, want nothing (%v)", entries, err)
+	assert.Truef(t, err == nil && len(entries) == 1, "beside the repository: found %v, want nothing (%v)", entries, err)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // listed is a tree in two parts, with a file of the root.
@@ -24,12 +26,13 @@ func TestListsOfParts(t *testing.T) {
 	dir := t.TempDir()
 	write := func(files Tree, lists Lists) map[string]string {
 		t.Helper()
-		need.OK(t, need.Err(WriteDir(context.Background(), dir, files, DirOptions{Lists: lists})))
+		require.NoError(t, need.Err(WriteDir(context.Background(), dir, files, DirOptions{Lists: lists})))
 		state := need.Value(ReadState(context.Background(), dir, Search{Places: []string{"c", "r"}}))(t)
-		need.That(t, state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
+		assert.Truef(t,
+			state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
 			"what is written is not as the lists have it: %+v", state)
-		need.Same(t, "owned", slices.Sorted(maps.Keys(state.Tree)), slices.Sorted(maps.Keys(files)))
-		need.Equal(t, "assignments", state.Assignments, lists.Assignments)
+		assert.Equal(t, slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(state.Tree)), "owned")
+		assert.Equal(t, lists.Assignments, state.Assignments, "assignments")
 		found := map[string]string{}
 		for _, folder := range []string{"", "c/a", "c/b"} {
 			text, _ := os.ReadFile(filepath.Join(dir, folder, OwnershipFile))
@@ -47,31 +50,31 @@ func TestListsOfParts(t *testing.T) {
 	}
 	first := write(listed("1", "1", "1"))
 	second := write(listed("2", "1", "1"))
-	need.Same(t, "a change of a part", differing(first, second), []string{"c/a"})
+	assert.Equal(t, []string{"c/a"}, differing(first, second), "a change of a part")
 	third := write(listed("2", "1", "2"))
-	need.Same(t, "a change of the root", differing(second, third), []string{""})
+	assert.Equal(t, []string{""}, differing(second, third), "a change of the root")
 	files, lists := listed("2", "1", "2")
 	delete(files, "c/b/x")
 	fourth := write(files, lists)
-	need.Same(t, "a part goes", differing(third, fourth), []string{"", "c/b"})
-	need.That(t, fourth["c/b"] == "", "its list is still there")
+	assert.Equal(t, []string{"", "c/b"}, differing(third, fourth), "a part goes")
+	assert.Truef(t, fourth["c/b"] == "", "its list is still there")
 
 	// What was edited, and stays, keeps its sum.
 	need.Write(t, filepath.Join(dir, "c/a/x"), "edited")
-	need.OK(t, os.Remove(filepath.Join(dir, "c/a/y")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "c/a/y")))
 	files["c/a/x"], lists.Edited = []byte("edited"), []string{"c/a/x", "c/a/y"}
 	delete(files, "c/a/y")
 	for range 2 {
-		need.OK(t, need.Err(WriteDir(context.Background(), dir, files, DirOptions{Lists: lists})))
+		require.NoError(t, need.Err(WriteDir(context.Background(), dir, files, DirOptions{Lists: lists})))
 		state := need.Value(ReadState(context.Background(), dir, Search{}))(t)
-		need.Same(t, "edited", state.Edited, []string{"c/a/x"})
-		need.Same(t, "missing", state.Missing, []string{"c/a/y"})
+		assert.Equal(t, []string{"c/a/x"}, state.Edited, "edited")
+		assert.Equal(t, []string{"c/a/y"}, state.Missing, "missing")
 	}
 
 	// A list that is damaged is written over by nobody.
 	need.Write(t, filepath.Join(dir, "c/a", OwnershipFile), "<<<<<<< ours\n")
 	err := need.Err(WriteDir(context.Background(), dir, files, DirOptions{Lists: lists}))
-	need.That(t, errors.Is(err, ErrOwnership), "found %v", err)
+	assert.Truef(t, errors.Is(err, ErrOwnership), "found %v", err)
 }
 
 // TestKilledWithParts: a run that is killed at any step of a write with parts is finished by the next reader: each file
@@ -87,23 +90,24 @@ func TestKilledWithParts(t *testing.T) {
 	steps := []string{"-c/b/x", "-c/b/.sipgen.yaml", "c/a/x", "c/d/new", "root", "c/a/.sipgen.yaml", "c/d/.sipgen.yaml", ".sipgen.yaml"}
 	for killed := range len(steps) + 1 {
 		dir := t.TempDir()
-		need.OK(t, need.Err(WriteDir(context.Background(), dir, oldFiles, DirOptions{Lists: oldLists})))
+		require.NoError(t, need.Err(WriteDir(context.Background(), dir, oldFiles, DirOptions{Lists: oldLists})))
 		put(t, filepath.Join(dir, treefs.StageInside), changes)
 		for _, step := range steps[:killed] {
 			var err error
 			if step[0] == '-' {
 				err = os.Remove(filepath.Join(dir, step[1:]))
 			} else {
-				need.OK(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(step)), 0o755))
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(step)), 0o755))
 				err = os.Rename(filepath.Join(dir, treefs.StageInside, step), filepath.Join(dir, step))
 			}
-			need.OK(t, err)
+			require.NoError(t, err)
 		}
 		state := need.Value(ReadState(context.Background(), dir, Search{Places: []string{"c", "r"}}))(t)
-		need.That(t, state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
+		assert.Truef(t,
+			state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
 			"killed after %d steps: %+v", killed, state)
-		need.Same(t, "owned", slices.Sorted(maps.Keys(state.Tree)), slices.Sorted(maps.Keys(files)))
-		need.That(t, maps.EqualFunc(state.Tree, files, func(a, b []byte) bool { return string(a) == string(b) }),
+		assert.Equal(t, slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(state.Tree)), "owned")
+		assert.Truef(t, maps.EqualFunc(state.Tree, files, func(a, b []byte) bool { return string(a) == string(b) }),
 			"killed after %d steps: a file is an old one", killed)
 	}
 }

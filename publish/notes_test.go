@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func noted(text string) Meta {
@@ -34,17 +36,17 @@ func TestBesideIsNoReasonForACommit(t *testing.T) {
 			publish := func(text, said string) *Published {
 				t.Helper()
 				done := publishAs(t, target, tree("a", text), noted(said))
-				need.Equal(t, "note", git(t, repo, "notes", "--ref=hydrator.metadata", "show", done.Commit), said)
+				assert.Equal(t, said, git(t, repo, "notes", "--ref=hydrator.metadata", "show", done.Commit), "note")
 				return done
 			}
 			show := func() string { return git(t, repo, "show", branch+":hydrator.metadata") }
 			first := publish("1", "one")
-			need.That(t, first.Changed && show() == "one", "found %+v, %q", first, show())
+			assert.Truef(t, first.Changed && show() == "one", "found %+v, %q", first, show())
 			if again := publish("1", "two"); again.Changed || again.Commit != first.Commit || show() != "one" {
 				t.Errorf("another run that changes nothing: found %+v, %q", again, show())
 			}
 			next := publish("2", "three")
-			need.That(t, next.Changed && show() == "three", "found %+v, %q", next, show())
+			assert.Truef(t, next.Changed && show() == "three", "found %+v, %q", next, show())
 			fsck(t, repo)
 		})
 	}
@@ -56,9 +58,9 @@ func TestBesideIsAddedOnce(t *testing.T) {
 	mustPublish(t, target, tree("a", "1"))
 	for i, want := range []bool{true, false} {
 		done, err := publishTree(target, tree("a", "1"), noted(fmt.Sprint(i)))
-		need.That(t, err == nil && done.Changed == want, "run %d: found %+v, %v", i, done, err)
+		assert.Truef(t, err == nil && done.Changed == want, "run %d: found %+v, %v", i, done, err)
 	}
-	need.That(t, !mustPublish(t, target, tree("a", "1")).Changed, "a run without it takes it away")
+	assert.Truef(t, !mustPublish(t, target, tree("a", "1")).Changed, "a run without it takes it away")
 }
 
 func TestBesideKeepsOffTheTree(t *testing.T) {
@@ -89,16 +91,16 @@ func TestNotesInFolders(t *testing.T) {
 		fmt.Fprintf(&stream, "N inline :%d\ndata %d\n%s", i+1, len(text), text)
 	}
 	out, err := running(repo, strings.NewReader(stream.String()), "git", "fast-import", "--quiet")
-	need.Must(t, err == nil, "git fast-import: %v\n%s", err, out)
+	require.Truef(t, err == nil, "git fast-import: %v\n%s", err, out)
 	others := strings.Fields(git(t, repo, "rev-list", "--reverse", "many"))
 	listing := git(t, repo, "ls-tree", "refs/notes/hydrator.metadata")
-	need.Must(t, strings.Contains(listing, " tree "), "git has made no folders:\n%s", listing)
+	require.Truef(t, strings.Contains(listing, " tree "), "git has made no folders:\n%s", listing)
 	publishAs(t, target, tree("a", "1"), noted("two"))
-	need.Equal(t, "", git(t, repo, "notes", "--ref=hydrator.metadata", "show", first.Commit), "two")
+	assert.Equal(t, "two", git(t, repo, "notes", "--ref=hydrator.metadata", "show", first.Commit))
 	second := publishAs(t, target, tree("a", "2"), noted("three"))
-	need.Equal(t, "", git(t, repo, "notes", "--ref=hydrator.metadata", "show", second.Commit), "three")
+	assert.Equal(t, "three", git(t, repo, "notes", "--ref=hydrator.metadata", "show", second.Commit))
 	for _, i := range []int{0, 150, 299} {
-		need.Equal(t, "", git(t, repo, "notes", "--ref=hydrator.metadata", "show", others[i]), "mine "+fmt.Sprint(i))
+		assert.Equal(t, "mine "+fmt.Sprint(i), git(t, repo, "notes", "--ref=hydrator.metadata", "show", others[i]))
 	}
 	fsck(t, repo)
 }
@@ -110,12 +112,13 @@ func TestRivalsNotes(t *testing.T) {
 	for i := range 6 {
 		group.Go(func() {
 			target := Target{URL: repo, Branch: fmt.Sprintf("env-%d", i), Path: "site", Create: true}
-			need.Error(t, i, need.Err(publishTree(target, tree("a", fmt.Sprint(i)), noted(fmt.Sprint(i)))), "")
+			assert.NoError(t, need.Err(publishTree(target, tree("a", fmt.Sprint(i)), noted(fmt.Sprint(i)))), i)
 		})
 	}
 	group.Wait()
 	for i := range 6 {
-		need.Equal(t, i, git(t, repo, "notes", "--ref=hydrator.metadata", "show", fmt.Sprintf("env-%d", i)), fmt.Sprint(i))
+		assert.Equal(t, fmt.Sprint(i),
+			git(t, repo, "notes", "--ref=hydrator.metadata", "show", fmt.Sprintf("env-%d", i)), i)
 	}
 }
 
@@ -133,11 +136,12 @@ func TestWordsAfterThePush(t *testing.T) {
 	t.Parallel()
 	repo := with(t, tree("x", "1"))
 	hook := "#!/bin/sh\ncat >/dev/null\nsleep 0.3\necho\necho \"Create a pull request for 'sipgen/site' by visiting:\" >&2\necho '  https://git.example.org/acme/fleet/pull/new' >&2\n"
-	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte(hook), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte(hook), 0o755))
 	target := httpsTarget(t, repo)
 	target.Path, target.Proposal = "site", "sipgen/site"
 	done := publishAs(t, target, tree("a", "1"), meta)
-	need.That(t, done.Changed && done.Server == "Create a pull request for 'sipgen/site' by visiting:; https://git.example.org/acme/fleet/pull/new",
+	assert.Truef(t,
+		done.Changed && done.Server == "Create a pull request for 'sipgen/site' by visiting:; https://git.example.org/acme/fleet/pull/new",
 		"found %+v", done)
 }
 

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A proposal is replaced by the next one, unless something in it would be lost that sipgen did not write.
@@ -80,7 +82,7 @@ $(git log -1 --format=%B)"`, nil},
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
 			prepared, clone := filepath.Join(t.TempDir(), "prepared.git"), filepath.Join(t.TempDir(), "clone")
-			need.OK(t, os.CopyFS(prepared, os.DirFS(first)))
+			require.NoError(t, os.CopyFS(prepared, os.DirFS(first)))
 			git(t, t.TempDir(), "clone", "--quiet", prepared, clone)
 			git(t, clone, "switch", "--quiet", "sipgen/site")
 			if out, err := running(clone, nil, "sh", "-ec", words+row.do); err != nil {
@@ -92,14 +94,15 @@ $(git log -1 --format=%B)"`, nil},
 			for way, target := range map[string]Target{"a repository on this machine": target, "over https": remote} {
 				name := fmt.Sprintf("%d-%d.git", len(way), i)
 				repo := filepath.Join(root, name)
-				need.OK(t, os.CopyFS(repo, os.DirFS(prepared)))
+				require.NoError(t, os.CopyFS(repo, os.DirFS(prepared)))
 				if target.URL = repo; target.Auth.Username != "" {
 					target.URL = server.url + "/" + name
 				}
 				done, err := publishTree(target, tree("a", "5", "b/c", "3", "e", "5", "long", long), meta)
 				after := git(t, repo, "rev-parse", "sipgen/site")
 				if len(row.want) == 0 {
-					need.That(t, err == nil && after == done.Commit && after != before && git(t, repo, "rev-list", "--count", "main..sipgen/site") == "1",
+					assert.Truef(t,
+						err == nil && after == done.Commit && after != before && git(t, repo, "rev-list", "--count", "main..sipgen/site") == "1",
 						"%s: found %+v, %v at %s", way, done, err, after)
 					continue
 				}
@@ -108,7 +111,8 @@ $(git log -1 --format=%B)"`, nil},
 					continue
 				}
 				for _, words := range row.want {
-					need.That(t, strings.Contains(err.Error(), words), "%s: found %q, want %q in it", way, err, words)
+					assert.Truef(t, strings.Contains(err.Error(), words), "%s: found %q, want %q in it", way, err,
+						words)
 				}
 			}
 		})
@@ -123,7 +127,7 @@ func TestProposalOfAnotherTree(t *testing.T) {
 	for way, change := range map[string]func(repo string, target *Target){
 		"a repository on this machine": func(string, *Target) {},
 		"over https": func(repo string, target *Target) {
-			need.OK(t, os.Rename(repo, filepath.Join(root, "fleet.git")))
+			require.NoError(t, os.Rename(repo, filepath.Join(root, "fleet.git")))
 			target.URL, target.Auth = server.url+"/fleet.git", server.login()
 		},
 	} {
@@ -159,7 +163,7 @@ func TestProposalOfAnOlderState(t *testing.T) {
 	rival(t, repo, "main", tree("other", "1"))
 	git(t, repo, "repack", "-adbq")
 	mustPublish(t, target, tree("a", "3", "b", "1"))
-	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
+	assert.Equal(t, "1", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "commits in the proposal")
 }
 
 // Who pushes to the branch after it was looked at is not overwritten either: it is looked at again.
@@ -184,7 +188,7 @@ func TestProposalThatIsPushedToMeanwhile(t *testing.T) {
 			attempts++
 			return tree("a", why), meta, "", nil
 		})
-		need.That(t, errors.Is(err, ErrOverwrite) && attempts == 1,
+		assert.Truef(t, errors.Is(err, ErrOverwrite) && attempts == 1,
 			"%s: found %v in %d attempts, want ErrOverwrite in one", why, err, attempts)
 		git(t, repo, "update-ref", "refs/heads/next", "refs/heads/next~1")
 	}
@@ -200,11 +204,11 @@ func TestMergedProposalIsLeftAlone(t *testing.T) {
 	git(t, repo, "update-ref", "refs/heads/main", "refs/heads/sipgen/site")
 	rival(t, repo, "main", tree("x", "2"))
 	again := mustPublish(t, target, tree("a", "1"))
-	need.That(t, !again.Changed && len(again.Changes) == 0, "found %+v", again)
-	need.Equal(t, "the proposal has moved to", git(t, repo, "rev-parse", "sipgen/site"), first.Commit)
+	assert.Truef(t, !again.Changed && len(again.Changes) == 0, "found %+v", again)
+	assert.Equal(t, first.Commit, git(t, repo, "rev-parse", "sipgen/site"), "the proposal has moved to")
 	next := mustPublish(t, target, tree("a", "2"))
-	need.That(t, next.Changed, "found %+v", next)
-	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
+	assert.Truef(t, next.Changed, "found %+v", next)
+	assert.Equal(t, "1", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "commits in the proposal")
 }
 
 // A proposal that is not wanted any more does not stay there to be merged by mistake.
@@ -215,10 +219,10 @@ func TestWithdrawnProposalIsReplaced(t *testing.T) {
 	target.Proposal = "sipgen/site"
 	mustPublish(t, target, tree("a", "2"))
 	back := mustPublish(t, target, tree("a", "1"))
-	need.That(t, back.Changed && len(back.Changes) == 0, "found %+v", back)
-	need.Equal(t, "the proposal still changes", git(t, repo, "diff", "--name-only", "main", "sipgen/site"), "")
+	assert.Truef(t, back.Changed && len(back.Changes) == 0, "found %+v", back)
+	assert.Empty(t, git(t, repo, "diff", "--name-only", "main", "sipgen/site"), "the proposal still changes")
 	again := mustPublish(t, target, tree("a", "1"))
-	need.That(t, !again.Changed, "found %+v", again)
+	assert.Truef(t, !again.Changed, "found %+v", again)
 }
 
 // What other trees of the branch say of themselves is read where they are, from a partial clone, too.
@@ -237,7 +241,7 @@ func TestElsewhere(t *testing.T) {
 	target.Path, local.Path = "b", "b"
 	for way, from := range map[string]Target{"on this machine": local, "by " + server.url: target} {
 		found, err := mustRead(t, from).Elsewhere(t.Context(), "PLAN.md")
-		need.OK(t, err)
+		require.NoError(t, err)
 		same(t, way, Tree(found), tree("sites/a", "of a", "sites/a/deep/c", "of c"))
 	}
 }

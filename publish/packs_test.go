@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
-
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // packed is a repository whose objects are in a pack, with a folder that was published.
@@ -73,15 +74,15 @@ func TestObjectsThatMove(t *testing.T) {
 	git(t, repo, "repack", "-adq")
 	for _, hash := range []plumbing.Hash{first, second, third} {
 		_, err := object.GetCommit(store, hash)
-		need.OK(t, err)
-		need.OK(t, store.HasEncodedObject(hash))
+		require.NoError(t, err)
+		require.NoError(t, store.HasEncodedObject(hash))
 		need.Value(store.EncodedObjectSize(hash))(t)
 	}
 	absent := plumbing.NewHash(strings.Repeat("1", 40))
-	need.Equal(t, "an object that is not there", store.HasEncodedObject(absent), error(plumbing.ErrObjectNotFound))
+	assert.Equal(t, error(plumbing.ErrObjectNotFound), store.HasEncodedObject(absent), "an object that is not there")
 	_, err := gitFiles{store.Filesystem()}.ReadDir("objects/absent")
 	wantError(t, "a folder that is not there", err, fs.ErrNotExist)
-	need.OK(t, os.RemoveAll(filepath.Join(repo, "objects", "pack")))
+	require.NoError(t, os.RemoveAll(filepath.Join(repo, "objects", "pack")))
 	_, err = object.GetCommit(need.Value(openRepository(repo))(t), first)
 	wantError(t, "a repository without its packs", err, plumbing.ErrObjectNotFound)
 }

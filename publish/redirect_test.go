@@ -9,9 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/elazarl/goproxy"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/elazarl/goproxy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // advertisesNothing answers as an empty repository where the request asks which branches there are.
@@ -52,7 +53,7 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 			server.Close()
 			wantError(t, row.why, err, nil, row.says+", which has another", "if the repository has moved, use that URL")
 			tellsNoSecret(t, fmt.Sprint(err))
-			need.Equal(t, row.why+": the other server was reached", reached.Swap("").(string), "")
+			assert.Empty(t, reached.Swap("").(string), row.why+": the other server was reached")
 		}
 	}
 }
@@ -74,8 +75,8 @@ func TestRedirectFromHTTPToHTTPS(t *testing.T) {
 		auth.CAFile, auth.NoHelper, auth.Proxy = server.ca, true, proxy.url
 		target := Target{URL: "http://git.example.test/old/fleet.git", Branch: "main", Path: "site", Auth: auth}
 		_, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, int, error) { return tree("a", auth.Token), meta, 0, nil })
-		need.OK(t, err)
-		need.That(t, plain == 1, "%d requests went by http, want one: the others go where it led", plain)
+		require.NoError(t, err)
+		assert.Truef(t, plain == 1, "%d requests went by http, want one: the others go where it led", plain)
 		plain = 0
 	}
 }
@@ -156,7 +157,7 @@ func TestLostAnswers(t *testing.T) {
 				return
 			}
 			wantError(t, why, err, nil, row.refuse)
-			need.That(t, !strings.Contains(err.Error(), "is lost"), "%s: found %v, which was answered", why, err)
+			assert.Truef(t, !strings.Contains(err.Error(), "is lost"), "%s: found %v, which was answered", why, err)
 		})
 	}
 }

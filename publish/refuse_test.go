@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestCommitRefusesAndLeavesTheBranch(t *testing.T) {
@@ -99,7 +100,7 @@ func TestCheckBranch(t *testing.T) {
 		"HEAD", "-x", "a..b", "a b", "a~b", "a^b", "a:b", "a?b", "a*b", "a[b", "a\\b", "a@{b", ".a", "a/.b", "a.", "a.lock", "a.lock/b", "/a", "a/", "a//b", "a\x7fb"} {
 		_, refused := tryGit(t.TempDir(), "check-ref-format", "--branch", name)
 		err := checkBranch(name)
-		need.That(t, (err == nil) == (refused == nil), "%q: found %v, git says %v", name, err, refused)
+		assert.Truef(t, (err == nil) == (refused == nil), "%q: found %v, git says %v", name, err, refused)
 	}
 }
 
@@ -118,7 +119,7 @@ func TestNoRoom(t *testing.T) {
 			attempts++
 			return tree("a", "1"), meta, "", nil
 		})
-		need.That(t, errors.Is(err, ErrRejected) && strings.Contains(err.Error(), says) && attempts <= 0,
+		assert.Truef(t, errors.Is(err, ErrRejected) && strings.Contains(err.Error(), says) && attempts <= 0,
 			"%s: found %v after %d attempts, want %q", branch, err, attempts, says)
 	}
 	if _, err := publishTree(Target{URL: repo, Branch: "main", Path: "site", Proposal: "sipgen/xy"}, tree("a", "1"), meta); err != nil {
@@ -142,9 +143,9 @@ func TestIsConcurrentPush(t *testing.T) {
 		cannot + "is at 0123456789012345678901234567890123456789 but expected 012345678": true,
 		cannot + "reference already exists":                                              true,
 	} {
-		need.Equal(t, words, isConcurrentPush("failed to update ref", words), again)
+		assert.Equal(t, again, isConcurrentPush("failed to update ref", words), words)
 	}
-	need.That(t, isConcurrentPush("non-fast-forward", "remote: permission denied for nobody"),
+	assert.Truef(t, isConcurrentPush("non-fast-forward", "remote: permission denied for nobody"),
 		"a server's own words about permissions end the run")
 }
 
@@ -153,7 +154,7 @@ func TestLockIsMentioned(t *testing.T) {
 	t.Parallel()
 	repo := with(t, tree("x", "1"))
 	lock := filepath.Join(repo, "refs/heads/main.lock")
-	need.OK(t, os.WriteFile(lock, nil, 0o644))
+	require.NoError(t, os.WriteFile(lock, nil, 0o644))
 	_, err := publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), meta)
 	wantError(t, "once", err, ErrConflict, "/refs/heads/main.lock': File exists")
 	var said []string
@@ -165,6 +166,6 @@ func TestLockIsMentioned(t *testing.T) {
 	if _, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return tree("a", "1"), meta, "", nil }); err != nil {
 		t.Error(err)
 	}
-	need.That(t, len(said) == 1 && strings.Contains(said[0], "main.lock"),
+	assert.Truef(t, len(said) == 1 && strings.Contains(said[0], "main.lock"),
 		"found %q, want one sentence that names the lock", said)
 }

@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // everySecret is what the tests log in with, in the clear and as HTTP sends it. No message may hold any of it.
@@ -21,7 +23,9 @@ var everySecret = []string{
 
 func tellsNoSecret(t testing.TB, text string) {
 	t.Helper()
-	need.Without(t, "tells the secret", text, everySecret...)
+	for _, word := range everySecret {
+		assert.NotContains(t, text, word, "tells the secret")
+	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
 		t.Errorf("steers the terminal: %q", text)
 	}
@@ -68,7 +72,7 @@ func leaves(t testing.TB, repo string, try func() error) {
 	if err := try(); err != nil {
 		tellsNoSecret(t, err.Error())
 	}
-	need.Equal(t, "branches", git(t, repo, "for-each-ref"), before)
+	assert.Equal(t, before, git(t, repo, "for-each-ref"), "branches")
 	fsck(t, repo)
 }
 
@@ -76,23 +80,24 @@ func leaves(t testing.TB, repo string, try func() error) {
 func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	t.Helper()
 	first := mustPublish(t, target, tree("a", "1", "b/c", strings.Repeat("long ", 20000)))
-	need.That(t, first.Changed, "first commit: found %+v", first)
+	assert.Truef(t, first.Changed, "first commit: found %+v", first)
 	rival(t, repo, "main", tree("elsewhere", "x", "site/notes", "hand"))
 	done, _, err := Loop(context.Background(), target, func(tip *Snapshot) (Tree, Meta, string, error) {
 		same(t, "the previous tree", tip.Tree, tree("a", "1", "b/c", strings.Repeat("long ", 20000)))
 		return tree("a", "2"), meta, "", nil
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	again := mustPublish(t, target, tree("a", "2"))
-	need.That(t, !again.Changed && again.Commit == done.Commit, "an unchanged tree: found %+v", again)
+	assert.Truef(t, !again.Changed && again.Commit == done.Commit, "an unchanged tree: found %+v", again)
 	same(t, "the branch", inGit(t, repo, "main"), tree("elsewhere", "x", "site/notes", "hand", "site/a", "2"))
 	fsck(t, repo)
 
 	hook := filepath.Join(repo, "hooks/pre-receive")
-	need.OK(t, os.WriteFile(hook, []byte("#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n"), 0o755))
+	require.NoError(t,
+		os.WriteFile(hook, []byte("#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n"), 0o755))
 	_, err = publishTree(target, tree("a", "3"), meta)
 	wantError(t, "a protected branch", err, ErrRejected, "ask the release team")
-	need.OK(t, os.Remove(hook))
+	require.NoError(t, os.Remove(hook))
 	tip := mustRead(t, target)
 	rival(t, repo, "main", tree("elsewhere", "y"))
 	wantError(t, "a branch that has moved", need.Err(Commit(context.Background(), target, tip, tree("a", "3"), meta)), ErrConflict)
@@ -100,11 +105,11 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	proposal.Proposal = "sipgen/site"
 	mustPublish(t, proposal, tree("a", "4"))
 	again = mustPublish(t, proposal, tree("a", "4"))
-	need.That(t, !again.Changed, "the same proposal: found %+v", again)
+	assert.Truef(t, !again.Changed, "the same proposal: found %+v", again)
 	mustPublish(t, proposal, tree("a", "5"))
 	rival(t, repo, "main", tree("elsewhere", "z"))
-	need.That(t, mustPublish(t, proposal, tree("a", "5")).Changed, "the proposal is not upon what main has by now")
-	need.Equal(t, "commits in the proposal", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "1")
+	assert.Truef(t, mustPublish(t, proposal, tree("a", "5")).Changed, "the proposal is not upon what main has by now")
+	assert.Equal(t, "1", git(t, repo, "rev-list", "--count", "main..sipgen/site"), "commits in the proposal")
 	fsck(t, repo)
 }
 

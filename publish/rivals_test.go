@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // Publishers race on one repository: each with a path of its own; the same while git replaces packs and refs again and again;
@@ -46,7 +47,7 @@ func TestRivals(t *testing.T) {
 				done, _, err := Loop(ctx, target, func(tip *Snapshot) (Tree, Meta, string, error) {
 					return tree("lines", fmt.Sprintf("%s<%d>", tip.Tree["lines"], i)), meta, "", nil
 				})
-				need.That(t, err == nil && done.Changed, "%s: publisher %d: %+v, %v", row.why, i, done, err)
+				assert.Truef(t, err == nil && done.Changed, "%s: publisher %d: %+v, %v", row.why, i, done, err)
 			})
 		}
 		published.Go(func() {
@@ -81,12 +82,12 @@ func TestRivals(t *testing.T) {
 		commits += row.rivals
 		for i, found := 0, inGit(t, repo, "main"); i < row.rivals; i++ {
 			times := strings.Count(string(found[row.path(i)+"/lines"]), fmt.Sprintf("<%d>", i))
-			need.That(t, times == 1, "%s: publisher %d: its line is there %d times, want once", row.why, i, times)
+			assert.Truef(t, times == 1, "%s: publisher %d: its line is there %d times, want once", row.why, i, times)
 		}
 	}
-	need.Equal(t, "history is no line", git(t, repo, "rev-list", "--merges", "main"), "")
-	need.Equal(t, "commits", strings.Count(git(t, repo, "log", "--format=%s", "main"), "sites: change"), commits)
-	need.Equal(t, "locks left", need.Output(t, exec.Command("find", repo, "-name", "*.lock")), "")
+	assert.Empty(t, git(t, repo, "rev-list", "--merges", "main"), "history is no line")
+	assert.Equal(t, commits, strings.Count(git(t, repo, "log", "--format=%s", "main"), "sites: change"), "commits")
+	assert.Empty(t, need.Output(t, exec.Command("find", repo, "-name", "*.lock")), "locks left")
 }
 
 // crowd is how many publishers race, by day and at night.
@@ -113,8 +114,8 @@ func TestConflictAndLoop(t *testing.T) {
 			}
 			return tree("a", name), meta, "", nil
 		})
-		need.That(t, err == nil && calls == want, "%s: found %d attempts, %v, want %d", name, calls, err, want)
-		need.Equal(t, name, git(t, repo, "show", "main:site/a")+git(t, repo, "show", "main:"+name), name+"y")
+		assert.Truef(t, err == nil && calls == want, "%s: found %d attempts, %v, want %d", name, calls, err, want)
+		assert.Equal(t, name+"y", git(t, repo, "show", "main:site/a")+git(t, repo, "show", "main:"+name), name)
 	}
 	fsck(t, repo)
 	own := errors.New("unschedulable")

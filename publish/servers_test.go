@@ -27,6 +27,7 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
+	"github.com/stretchr/testify/require"
 )
 
 // httpsServer is git http-backend behind TLS with a certificate of a private authority. It takes the user robot
@@ -148,10 +149,10 @@ func serveSSH(t testing.TB) sshd {
 	t.Helper()
 	binary := need.Program(t, "sshd", "openssh-server")
 	dir := t.TempDir()
-	need.OK(t, os.Chmod(dir, 0o700))
+	require.NoError(t, os.Chmod(dir, 0o700))
 	address := freeAddress(t)
 	_, port, err := net.SplitHostPort(address)
-	need.OK(t, err)
+	require.NoError(t, err)
 	ofSession := "SIPGEN_TEST_SSHD=" + port
 	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t), knownHosts: filepath.Join(dir, "known_hosts")}
 	read := func(file string) string { return string(need.Read(t, file)) }
@@ -163,11 +164,11 @@ func serveSSH(t testing.TB) sshd {
 			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
 	}
 	for file, text := range files {
-		need.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	_ = os.MkdirAll("/run/sshd", 0o755) // sshd's own, for its privilege separation; without root sshd does not want it
 	server := exec.Command(binary, "-D", "-e", "-f", filepath.Join(dir, "config"))
-	need.OK(t, server.Start())
+	require.NoError(t, server.Start())
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
 		_ = server.Wait()
@@ -228,6 +229,6 @@ func (a *authority) issue(t testing.TB, name string) issued {
 func writePEM(t testing.TB, name, kind string, der []byte) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)
-	need.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
 	return file
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish/internal/treefs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A state says what is there beside what the list says; other files are told of below one folder only.
@@ -23,7 +25,7 @@ func TestState(t *testing.T) {
 	spoil := func(t *testing.T, dir string) {
 		put(t, dir, tree("d/edited", "2", "d/other", "x", "e2", "x"))
 		for _, name := range []string{"d/deleted", "d/folder"} {
-			need.OK(t, os.Remove(filepath.Join(dir, name)))
+			require.NoError(t, os.Remove(filepath.Join(dir, name)))
 		}
 		put(t, dir, tree("d/folder/inside", "x"))
 	}
@@ -33,15 +35,15 @@ func TestState(t *testing.T) {
 	mustWrite(t, dir, written)
 	spoil(t, dir)
 	found, err := ReadState(context.Background(), dir, Search{Places: []string{"d"}})
-	need.OK(t, err)
-	need.Deep(t, "a folder", *found, want)
+	require.NoError(t, err)
+	assert.Equal(t, want, *found, "a folder")
 
 	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatLists(written, nil, nil, "")[OwnershipFile], "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
-	need.That(t, !snapshot.When.IsZero(), "no time of the commit")
+	assert.Truef(t, !snapshot.When.IsZero(), "no time of the commit")
 	found, err = snapshot.State(t.Context(), Search{Places: []string{"d"}})
-	need.OK(t, err)
-	need.Deep(t, "a branch", *found, want)
+	require.NoError(t, err)
+	assert.Equal(t, want, *found, "a branch")
 }
 
 // What no list covers is told with the reason.
@@ -62,7 +64,8 @@ func TestStateWithoutList(t *testing.T) {
 		repo := with(t, files)
 		snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 		found, err := snapshot.State(t.Context(), Search{Places: []string{"d"}})
-		need.That(t, err == nil && errors.Is(found.Unlisted, row.want) && len(found.Tree) <= 0 && reflect.DeepEqual(found.Others, []string{"d/a"}),
+		assert.Truef(t,
+			err == nil && errors.Is(found.Unlisted, row.want) && len(found.Tree) <= 0 && reflect.DeepEqual(found.Others, []string{"d/a"}),
 			"%s: found %+v, %v, want %v", row.why, found, err, row.want)
 	}
 }
@@ -72,8 +75,8 @@ func TestALinkBesideAFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, tree("a/in/x", "1", "b/in/x", "1", "b/in/y", "1", "c/in/x", "1"))
-	need.OK(t, os.RemoveAll(filepath.Join(dir, "b/in")))
-	need.OK(t, os.Symlink("../a/in", filepath.Join(dir, "b/in")))
+	require.NoError(t, os.RemoveAll(filepath.Join(dir, "b/in")))
+	require.NoError(t, os.Symlink("../a/in", filepath.Join(dir, "b/in")))
 	found, err := ReadState(context.Background(), dir, Search{})
 	if want := []string{"b/in/x", "b/in/y"}; err != nil || !reflect.DeepEqual(found.Missing, want) || len(found.Tree) != 2 {
 		t.Errorf("missing %v of %v (%v), want %v", found.Missing, found.Tree, err, want)
@@ -113,7 +116,7 @@ func TestSourceOf(t *testing.T) {
 	git(t, checkout, "add", ".") // in the index is not in the commit
 	_, err := SourceOf(paths)
 	wantError(t, "", err, nil, "dc1/tenants/edge.yaml: not as commit", "dc1/tenants/new.yaml: not in commit")
-	need.Error(t, "an empty folder elsewhere", need.Err(SourceOf([]string{paths[0], t.TempDir()})), "")
+	assert.NoError(t, need.Err(SourceOf([]string{paths[0], t.TempDir()})), "an empty folder elsewhere")
 	outside := filepath.Join(t.TempDir(), "x.yaml")
 	need.Write(t, outside, "")
 	wantError(t, "", need.Err(SourceOf([]string{paths[0], outside})), nil, "outside of the checkout")
@@ -152,26 +155,27 @@ func TestAbove(t *testing.T) {
 	for _, target := range []Target{{URL: repo, Branch: "main"}, httpsTarget(t, repo)} {
 		for path, want := range map[string][]AboveFile{"./site/dc1/": aboveWanted, "site/not/there": none, "": aboveWanted[:1]} {
 			target.Path = path
-			need.Deep(t, target.String(), need.Value(mustRead(t, target).Above())(t), want)
+			assert.Equal(t, want, need.Value(mustRead(t, target).Above())(t), target.String())
 		}
 	}
 	found, err := mustRead(t, Target{URL: bare(t), Branch: "main"}).Above()
-	need.That(t, err == nil && found == nil, "no commit: found %+v, %v", found, err)
+	assert.Truef(t, err == nil && found == nil, "no commit: found %+v, %v", found, err)
 }
 
 func TestAboveAFolder(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	put(t, top, strange)
-	need.OK(t, os.Symlink("x", filepath.Join(top, "site/dc1/.gitattributes")))
+	require.NoError(t, os.Symlink("x", filepath.Join(top, "site/dc1/.gitattributes")))
 	// Outside a checkout, nobody knows what will be above it.
 	found, prefix, err := DirAbove(filepath.Join(top, "site/dc1"))
 	want := []AboveFile{{Path: ".gitattributes", NoFile: true}, {Path: "kustomization.yaml", Text: []byte("beside")}}
-	need.That(t, err == nil && prefix == "" && reflect.DeepEqual(found, want), "a folder: found %+v, %q, %v", found, prefix, err)
+	assert.Truef(t, err == nil && prefix == "" && reflect.DeepEqual(found, want), "a folder: found %+v, %q, %v", found,
+		prefix, err)
 	need.Output(t, exec.Command("git", "-C", top, "init", "--quiet"))
-	need.OK(t, os.Remove(filepath.Join(top, "site/dc1/.gitattributes")))
+	require.NoError(t, os.Remove(filepath.Join(top, "site/dc1/.gitattributes")))
 	found, prefix, err = DirAbove(filepath.Join(top, "site/dc1"))
-	need.That(t, err == nil && prefix == "site/dc1" && reflect.DeepEqual(found, aboveWanted),
+	assert.Truef(t, err == nil && prefix == "site/dc1" && reflect.DeepEqual(found, aboveWanted),
 		"a checkout: found %+v, %q, %v", found, prefix, err)
 	if found, _, err = DirAbove(filepath.Join(top, "not", "there")); err != nil || len(found) != 1 {
 		t.Errorf("a folder that is not there yet: found %+v, %v", found, err)
@@ -190,11 +194,11 @@ func TestStateOfABranchEnds(t *testing.T) {
 			fmt.Fprintf(&entries, "%s %s\t%04d\n", kind, object, i)
 		}
 		out, err := running(repo, strings.NewReader(entries.String()), "git", "mktree")
-		need.OK(t, err)
+		require.NoError(t, err)
 		object, kind = strings.TrimSpace(out), "040000 tree"
 	}
 	top, err := running(repo, strings.NewReader("040000 tree "+object+"\tsite\n"), "git", "mktree")
-	need.OK(t, err)
+	require.NoError(t, err)
 	git(t, repo, "update-ref", "refs/heads/main", git(t, repo, "commit-tree", "-m", "many", strings.TrimSpace(top)))
 	target := Target{URL: repo, Branch: "main", Path: "site"}
 	search := Search{Places: []string{"0000"}}

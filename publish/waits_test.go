@@ -19,16 +19,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/elazarl/goproxy"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/elazarl/goproxy"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // credentialHelper makes a program be git's only credential helper.
 func credentialHelper(t *testing.T, script string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "helper")
-	need.OK(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755))
+	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755))
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 	t.Setenv("GIT_CONFIG_VALUE_0", file)
@@ -43,7 +44,7 @@ func TestLoopLogsInOnce(t *testing.T) {
 		target.Auth = Auth{CAFile: server.ca}
 		loopWithRival(t, repo, target, server.ca)
 		text, err := os.ReadFile(calls)
-		need.That(t, err == nil && string(text) == "asked\n", "the helper was asked: %q, %v; want once", text, err)
+		assert.Truef(t, err == nil && string(text) == "asked\n", "the helper was asked: %q, %v; want once", text, err)
 	})
 	t.Run("ssh", func(t *testing.T) {
 		repo := bare(t)
@@ -59,12 +60,12 @@ func loopWithRival(t *testing.T, repo string, target Target, login ...string) {
 	done, made, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, int, error) {
 		rival(t, repo, "main", tree("elsewhere", fmt.Sprint(rounds)))
 		for _, file := range login {
-			need.OK(t, os.Remove(file))
+			require.NoError(t, os.Remove(file))
 		}
 		rounds++
 		return tree("a", "1"), meta, rounds, nil
 	})
-	need.That(t, err == nil && done.Changed && rounds == 1 && made == rounds,
+	assert.Truef(t, err == nil && done.Changed && rounds == 1 && made == rounds,
 		"found %+v, %d, %v after %d attempts; want a commit after one", done, made, err, rounds)
 	same(t, "the branch", inGit(t, repo, "main"), tree("elsewhere", "0", filepath.Join(target.Path, "a"), "1"))
 }
@@ -75,10 +76,10 @@ func TestSlowServerTimesOut(t *testing.T) {
 	repo := with(t, tree("x", "1"))
 	over := filepath.Join(t.TempDir(), "over")
 	hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
-	need.OK(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
 	targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo), "file": {URL: repo, Path: "site"}}
 	t.Cleanup(func() { // before the servers close, which wait for the hook
-		need.Error(t, "", os.WriteFile(over, nil, 0o600), "")
+		assert.NoError(t, os.WriteFile(over, nil, 0o600))
 		// A git that nothing waits for any more still writes to the repository for a moment.
 		for end := time.Now().Add(10 * time.Second); os.RemoveAll(repo) != nil && time.Now().Before(end); {
 			time.Sleep(50 * time.Millisecond)
@@ -91,7 +92,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 			began := time.Now()
 			_, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, int, error) { return tree("a", "1"), meta, 0, nil })
 			wantError(t, "", err, ErrTimeout, "timed out after 2s")
-			need.That(t, time.Since(began) <= time.Minute, "took %s", time.Since(began))
+			assert.Truef(t, time.Since(began) <= time.Minute, "took %s", time.Since(began))
 		})
 	}
 }
@@ -127,7 +128,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			dir := t.TempDir()
 			other := need.Value(os.Open(dir))(t)
 			t.Cleanup(func() { _ = other.Close() })
-			need.OK(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
+			require.NoError(t, syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
 			return func(ctx context.Context) error { return need.Err(WriteDir(ctx, dir, tree("a", "1"), DirOptions{})) }
 		},
 	} {
@@ -137,7 +138,7 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			time.AfterFunc(700*time.Millisecond, func() { stop(why) })
 			began := time.Now()
 			wantError(t, "", run(ctx), why)
-			need.That(t, time.Since(began) <= time.Minute, "took %s", time.Since(began))
+			assert.Truef(t, time.Since(began) <= time.Minute, "took %s", time.Since(began))
 		})
 	}
 }
@@ -221,7 +222,7 @@ func TestProxyFromTheEnvironment(t *testing.T) {
 			}
 			work.Env = append(work.Env, row.set...)
 			out, err := work.CombinedOutput()
-			need.That(t, (err == nil) == (row.says == "") && strings.Contains(string(out), row.says),
+			assert.Truef(t, (err == nil) == (row.says == "") && strings.Contains(string(out), row.says),
 				"found %v, want %q: %s", err, row.says, out)
 			tellsNoSecret(t, string(out))
 		})

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	rbacv1 "k8s.io/api/rbac/v1"
 )
 
 // rulesOf are the rules in the roles of a folder or file, by kind and name.
@@ -36,12 +36,14 @@ func overlaid(s *v1alpha1.Site) {
 func TestRootAccount(t *testing.T) {
 	tree := guarded(t, func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" })
 	rules := rulesOf(t, tree, "flux/")
-	need.That(t, len(rules) == 2 && len(rules["everywhere sipgen-dc1"]) != 0 && len(rules["flux-system sipgen-dc1"]) != 0,
+	assert.Truef(t,
+		len(rules) == 2 && len(rules["everywhere sipgen-dc1"]) != 0 && len(rules["flux-system sipgen-dc1"]) != 0,
 		"found %v, want the roles of the root", rules)
 	for name, all := range rules {
 		for _, rule := range all {
 			for _, word := range slices.Concat(rule.Verbs, rule.APIGroups, rule.Resources, rule.ResourceNames, rule.NonResourceURLs) {
-				need.That(t, word != "*" && word != "escalate" && word != "impersonate" && word != "deletecollection",
+				assert.Truef(t,
+					word != "*" && word != "escalate" && word != "impersonate" && word != "deletecollection",
 					"%s: found %q in %+v", name, word, rule)
 			}
 			if slices.Contains(rule.Verbs, "delete") && slices.Contains(rule.Resources, "validatingadmissionpolicies") {
@@ -76,14 +78,15 @@ func TestRootAccount(t *testing.T) {
 		}, false},
 	} {
 		text := string(guarded(t, row.change)["policy/sync-guard.yaml"])
-		need.Must(t, text != "", "%s: no sync guard", why)
-		need.That(t, strings.Contains(text, "the account of the root applies no BareMetalHost") == row.denied &&
+		require.Truef(t, text != "", "%s: no sync guard", why)
+		assert.Truef(t, strings.Contains(text, "the account of the root applies no BareMetalHost") == row.denied &&
 			strings.Contains(text, rule) == row.denied, "%s: the root's account is denied, want %t:\n%s", why, row.denied, text)
 	}
-	need.That(t, guarded(t, nil)["flux/root-account.yaml"] == nil, "an account of the root that nobody asked for")
+	assert.Truef(t, guarded(t, nil)["flux/root-account.yaml"] == nil, "an account of the root that nobody asked for")
 	// It could not give what comes later: its rights do not depend on what the site has at the moment.
 	empty := render(t, Input{Site: testSite(func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" }), Placement: &schedule.Placement{}})
-	need.Equal(t, "the root's account is another one with clusters", string(empty["flux/root-account.yaml"]), string(tree["flux/root-account.yaml"]))
+	assert.Equal(t, string(tree["flux/root-account.yaml"]), string(empty["flux/root-account.yaml"]),
+		"the root's account is another one with clusters")
 }
 
 // A frozen cluster keeps the rights of its services, and its services are applied as their own account.
@@ -100,7 +103,7 @@ func TestFrozenKeepsRights(t *testing.T) {
 	frozen.Unschedulable, frozen.Refused = true, []schedule.Refusal{schedule.Contradiction{Problem: "so"}}
 	tree := turn(before, frozen)
 	account := objectsOf(t, tree, "flux/lab.a", "Kustomization", func(k *kustomizev1.Kustomization) string { return k.Name })["lab.a.infra"].Spec.ServiceAccountName
-	need.That(t, string(tree[power]) == string(before[power]) && account == "lab.a.infra",
+	assert.Truef(t, string(tree[power]) == string(before[power]) && account == "lab.a.infra",
 		"its rights changed, or its services are applied as %q", account)
 }
 
@@ -121,7 +124,7 @@ func TestReaderNamespaces(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	need.Equal(t, "", bound(testSite(nil)), "metal3")
+	assert.Equal(t, "metal3", bound(testSite(nil)))
 	named := testSite(func(s *v1alpha1.Site) { s.Spec.Hosts.Namespaces = []string{"kube-system"} })
-	need.Equal(t, "of a Site that names the namespace: found bindings in", bound(named), "kube-system")
+	assert.Equal(t, "kube-system", bound(named), "of a Site that names the namespace: found bindings in")
 }

@@ -3,11 +3,11 @@ package render
 import (
 	"testing"
 
-	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // TestClaims: metal3's own type reads the policies strictly, and they are for the namespaces of the Site and for no other.
@@ -17,15 +17,16 @@ func TestClaims(t *testing.T) {
 	tree := render(t, Input{Site: site, Placement: &schedule.Placement{}})
 	for _, hosts := range site.Spec.Hosts.Namespaces {
 		var policy metal3.HostDeployPolicy
-		need.OK(t, yaml.UnmarshalStrict(tree["claims/"+hosts+".yaml"], &policy))
-		need.Equal(t, "", policy.Namespace, hosts)
-		need.Deep(t, hosts, *policy.Spec.HostClaimNamespaces, metal3.HostClaimNamespaces{Names: []string{"platform", "spare"}})
+		require.NoError(t, yaml.UnmarshalStrict(tree["claims/"+hosts+".yaml"], &policy))
+		assert.Equal(t, hosts, policy.Namespace)
+		assert.Equal(t, metal3.HostClaimNamespaces{Names: []string{"platform", "spare"}},
+			*policy.Spec.HostClaimNamespaces, hosts)
 	}
 	want(t, tree, "claims/kustomization.yaml", "- metal3.yaml", "- racks.yaml")
 	want(t, tree, "argocd/claims.yaml", "name: sipgen-dc1-claims", "prune: true", "resources-finalizer.argocd", `sync-wave: "-1"`)
 
 	site.Spec.Hosts.ClaimNamespaces = nil
 	for path := range render(t, Input{Site: site, Placement: &schedule.Placement{}, Previous: tree}) {
-		need.Without(t, "", path, "claims")
+		assert.NotContains(t, path, "claims")
 	}
 }

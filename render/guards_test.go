@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/render/infra"
+	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/render/infra"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // guarded is a site with a cluster that has hosts and services, one that is gone, and something for the whole site.
@@ -42,13 +42,13 @@ func objectsOf[T any](t *testing.T, tree Tree, folder, kind string, name func(*T
 		}
 		for _, document := range strings.Split(string(content), "\n---\n") {
 			var meta metav1.TypeMeta
-			need.OK(t, yaml.Unmarshal([]byte(document), &meta))
+			require.NoError(t, yaml.Unmarshal([]byte(document), &meta))
 			if meta.Kind != kind {
 				continue
 			}
 			object := new(T)
 			err := yaml.UnmarshalStrict([]byte(document), object)
-			need.Must(t, err == nil, "%s: %v", path, err)
+			require.Truef(t, err == nil, "%s: %v", path, err)
 			out[name(object)] = object
 		}
 	}
@@ -65,23 +65,25 @@ func TestHostPatchesSayNothingElse(t *testing.T) {
 				continue
 			}
 			patches++
-			need.Words(t, path, string(content), map[v1alpha1.Engine][]string{
+			for _, word := range map[v1alpha1.Engine][]string{
 				v1alpha1.EngineFlux:   {"ssa: Merge", "prune: disabled"},
 				v1alpha1.EngineArgoCD: {"Prune=false,Delete=false,ServerSideApply=true", "IgnoreExtraneous"},
-			}[engine]...)
+			}[engine] {
+				assert.Contains(t, string(content), word, path)
+			}
 			var patch map[string]any
-			need.OK(t, yaml.Unmarshal(content, &patch))
+			require.NoError(t, yaml.Unmarshal(content, &patch))
 			metadata, _ := patch["metadata"].(map[string]any)
 			for key := range patch {
-				need.That(t, slices.Contains([]string{"apiVersion", "kind", "metadata"}, key),
+				assert.Truef(t, slices.Contains([]string{"apiVersion", "kind", "metadata"}, key),
 					"%s: %s: a patch says %s", engine, path, key)
 			}
 			for key := range metadata {
-				need.That(t, slices.Contains([]string{"namespace", "name", "uid", "labels", "annotations"}, key),
+				assert.Truef(t, slices.Contains([]string{"namespace", "name", "uid", "labels", "annotations"}, key),
 					"%s: %s: a patch says metadata.%s", engine, path, key)
 			}
 		}
-		need.Equal(t, engine, patches, 4)
+		assert.Equal(t, 4, patches, engine)
 	}
 }
 
@@ -92,10 +94,10 @@ func TestGuardsFailClosed(t *testing.T) {
 		for _, folder := range []string{"policy/", "site/"} {
 			policies := objectsOf(t, tree, folder, "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
 			bindings := objectsOf(t, tree, folder, "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Spec.PolicyName })
-			need.That(t, len(policies) != 0, "%s: no policy in %s", engine, folder)
+			assert.Truef(t, len(policies) != 0, "%s: no policy in %s", engine, folder)
 			for name, policy := range policies {
 				// An absent failurePolicy is Fail too, but nobody who reviews a tree has to know that.
-				need.That(t, policy.Spec.FailurePolicy != nil && *policy.Spec.FailurePolicy == admissionv1.Fail,
+				assert.Truef(t, policy.Spec.FailurePolicy != nil && *policy.Spec.FailurePolicy == admissionv1.Fail,
 					"%s: %s: failurePolicy is %v, want Fail", engine, name, policy.Spec.FailurePolicy)
 				want := admissionv1.Deny
 				if name == "sipgen-dc1-label-guard-v1" {
@@ -124,14 +126,14 @@ func TestGuardsForbid(t *testing.T) {
 			for name, policy := range objectsOf(t, tree, folder, "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name }) {
 				for i, rule := range policy.Spec.Validations {
 					rules[strings.TrimSuffix(strings.TrimPrefix(name, "sipgen-dc1-"), "-v1")]++
-					need.That(t, rule.Reason != nil && *rule.Reason == metav1.StatusReasonForbidden,
+					assert.Truef(t, rule.Reason != nil && *rule.Reason == metav1.StatusReasonForbidden,
 						"%s: spec.validations[%d].reason: found %v, want Forbidden", name, i, rule.Reason)
 				}
 			}
 		}
 	}
 	want := []string{"delete-guard", "in-use-guard", "jump-host-guard", "label-guard", "service-guard", "sync-guard", "tenant-guard"}
-	need.Same(t, "guards with rules: found", slices.Sorted(maps.Keys(rules)), want)
+	assert.Equal(t, want, slices.Sorted(maps.Keys(rules)), "guards with rules: found")
 }
 
 // Sites on one API server have guards of their own, for their own namespaces, and nothing prunes them.
@@ -150,13 +152,15 @@ func TestGuardsOfASite(t *testing.T) {
 			synced = "'" + writer + "'"
 		}
 		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
-		need.Same(t, apply, slices.Sorted(maps.Keys(bindings)), names)
+		assert.Equal(t, names, slices.Sorted(maps.Keys(bindings)), apply)
 		for name, b := range bindings {
-			need.That(t, slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) && b.Spec.PolicyName == name && b.Labels["sipgen.airshipit.org/site"] == "dc1",
+			assert.Truef(t,
+				slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) && b.Spec.PolicyName == name && b.Labels["sipgen.airshipit.org/site"] == "dc1",
 				"%s: %s: found %+v", apply, name, b)
-			need.That(t, b.Spec.MatchResources != nil && metav1.FormatLabelSelector(b.Spec.MatchResources.NamespaceSelector) == "kubernetes.io/metadata.name in (edge,metal3)",
+			assert.Truef(t,
+				b.Spec.MatchResources != nil && metav1.FormatLabelSelector(b.Spec.MatchResources.NamespaceSelector) == "kubernetes.io/metadata.name in (edge,metal3)",
 				"%s: %s: found %v, want the site's namespaces", apply, name, b.Spec.MatchResources)
-			need.That(t, maps.Equal(b.Annotations, neverPruned[v1alpha1.EngineFlux]),
+			assert.Truef(t, maps.Equal(b.Annotations, neverPruned[v1alpha1.EngineFlux]),
 				"%s: %s: found %v, want it never pruned", apply, name, b.Annotations)
 		}
 		want(t, tree, "policy/label-guard.yaml", "username in ['"+writer+"'])")
@@ -189,12 +193,12 @@ func TestDefinitionsStay(t *testing.T) {
 	}}
 	for engine, annotations := range neverPruned {
 		objects, err := infra.SiteObjects(testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine }), []v1.SIPCluster{dex})
-		need.OK(t, err)
+		require.NoError(t, err)
 		definitions := objectsOf(t, objects, "dex-crds.yaml", "CustomResourceDefinition", func(d *apiextensionsv1.CustomResourceDefinition) string { return d.Name })
-		need.Must(t, len(definitions) != 0, "no definitions")
+		require.Truef(t, len(definitions) != 0, "no definitions")
 		for name, d := range definitions {
-			need.That(t, maps.Equal(d.Annotations, annotations),
-				"%s: %s: found %v, want it never pruned", engine, name, d.Annotations)
+			assert.Truef(t, maps.Equal(d.Annotations, annotations), "%s: %s: found %v, want it never pruned", engine,
+				name, d.Annotations)
 		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
 )
 
 // A released host keeps its object and loses its labels: dropping the object would leave the labels on the host.
@@ -63,9 +63,9 @@ func TestUntouchableHosts(t *testing.T) {
 	}
 	const kept, gone = "clusters/lab/a/hosts/metal3.kept.yaml", "clusters/lab/a/hosts/metal3.gone.yaml"
 	tree := render(t, input(Tree{kept: []byte("as it was\n")}))
-	need.Equal(t, "the patch is now", string(tree[kept]), "as it was\n")
+	assert.Equal(t, "as it was\n", string(tree[kept]), "the patch is now")
 	got, found := tree[gone]
-	need.That(t, !found, "there is a patch: %q", got)
+	assert.Truef(t, !found, "there is a patch: %q", got)
 	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "- metal3.kept.yaml")
 	wantNot(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml")
 }
@@ -78,7 +78,7 @@ func TestReleasesOfHostsReadBeforeTheTree(t *testing.T) {
 	const gone = "clusters/lab/a/hosts/metal3.gone.yaml"
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
 		Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: Tree{gone: []byte("as it was\n")}})
-	need.Equal(t, "the patch is now", string(tree[gone]), "as it was\n")
+	assert.Equal(t, "as it was\n", string(tree[gone]), "the patch is now")
 	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "- metal3.gone.yaml")
 	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "uid: uid-of-kept")
 }
@@ -89,7 +89,8 @@ func TestMergeNeedsUIDs(t *testing.T) {
 	c.Roles[0].Assigned[0].Host.UID, c.Roles[0].Assigned[0].Host.Source.File = "", "hosts.yaml"
 	c.Roles[0].Releasing[0].Host.UID, c.Roles[0].Releasing[0].Host.Source.File = "", "more.yaml"
 	tree, _, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
-	need.That(t, err != nil && tree == nil && strings.Contains(err.Error(), "lab/a: 2 hosts without metadata.uid: metal3/kept (hosts.yaml), metal3/gone (more.yaml); want one"),
+	assert.Truef(t,
+		err != nil && tree == nil && strings.Contains(err.Error(), "lab/a: 2 hosts without metadata.uid: metal3/kept (hosts.yaml), metal3/gone (more.yaml); want one"),
 		"found %v, want both hosts with their files, and no tree", err)
 }
 
@@ -121,7 +122,8 @@ func TestNoHostsNoOverlay(t *testing.T) {
 		site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine })
 		tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
 		for path, content := range tree {
-			need.That(t, !strings.HasPrefix(path, "clusters/lab/a/hosts/") && !strings.Contains(string(content), "lab.a.hosts"),
+			assert.Truef(t,
+				!strings.HasPrefix(path, "clusters/lab/a/hosts/") && !strings.Contains(string(content), "lab.a.hosts"),
 				"%s: %s is of a hosts overlay that there is not:\n%s", engine, path, content)
 		}
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 // A sync that Argo CD began before goes on in its original folder, with the newest commit: there is nothing in it, and no mistake, for one commit.
@@ -48,22 +48,22 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 				return tree, found
 			}
 			tree, found := next(before)
-			need.Same(t, "empty are", found, row.empty)
+			assert.Equal(t, row.empty, found, "empty are")
 			if row.site != nil {
 				want(t, tree, "argocd/kustomization.yaml", "lab.a.project.yaml")
 				wantNot(t, tree, "argocd/kustomization.yaml", "lab.a.yaml")
 			}
 			_, found = next(tree)
 			for path := range withoutEmptied(tree) {
-				need.That(t, !strings.HasPrefix(path, "clusters/"), "%s is left behind", path)
+				assert.Truef(t, !strings.HasPrefix(path, "clusters/"), "%s is left behind", path)
 			}
-			need.Len(t, "empty with the next commit are", found, 0)
+			assert.Len(t, found, 0, "empty with the next commit are")
 			// A spec that is back has services as if there had been none, and not what was left of them.
 			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: tree})
-			need.Equal(t, "services that are back are built from", string(tree[services]), string(before[services]))
+			assert.Equal(t, string(before[services]), string(tree[services]), "services that are back are built from")
 			refused := schedule.Cluster{Key: placed("a").Key, Unschedulable: true, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "so"}}}
 			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{refused}}, Previous: Tree{services: []byte(emptied)}})
-			need.That(t, tree[services] == nil, "a cluster that is refused keeps services that are gone")
+			assert.Truef(t, tree[services] == nil, "a cluster that is refused keeps services that are gone")
 		})
 	}
 }
@@ -71,9 +71,9 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 // kustomize takes a kustomization without any field for a mistake.
 func TestEmptyFolderBuilds(t *testing.T) {
 	disk := filesys.MakeFsInMemory()
-	need.OK(t, disk.WriteFile("/a/kustomization.yaml", []byte(emptied)))
+	require.NoError(t, disk.WriteFile("/a/kustomization.yaml", []byte(emptied)))
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/a")
-	need.That(t, err == nil && built.Size() <= 0, "built %v, %v", built, err)
+	assert.Truef(t, err == nil && built.Size() <= 0, "built %v, %v", built, err)
 }
 
 // A cluster that was in waves keeps the folder's kustomization for its services, as long as it has some: a sync that waits may fail much later.
@@ -87,6 +87,7 @@ func TestOutOfWaves(t *testing.T) {
 		want(t, in.Previous, "clusters/lab/a/kustomization.yaml", "resources:\n- infra\n")
 		apps := objectsOf(t, in.Previous, "argocd/", "Application", func(a *argocd.Application) string { return a.Name })
 		got := apps["lab.a.infra"].Spec.Source.Path
-		need.That(t, got == "clusters/lab/a/infra" && apps["lab.a.hosts"] != nil, "the services are synced from %s", got)
+		assert.Truef(t, got == "clusters/lab/a/infra" && apps["lab.a.hosts"] != nil, "the services are synced from %s",
+			got)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestParts: which files are one cluster's alone.
@@ -19,7 +19,7 @@ func TestParts(t *testing.T) {
 		"flux/vino.t.a.yaml": "", "flux/t.a.vino.yaml": "", "site/t/a/x": "", "PLAN.md": "", "clusters/t": "", "flux/t/a.yaml": "",
 		"clusters/gone/g/infra/kustomization.yaml": "", "rights/gone/g/account.yaml": "", "flux/gone.g.rights.yaml": "",
 	} {
-		need.Equal(t, name, Parts(slices.Values(append(slices.Clone(names), name)))[name], want)
+		assert.Equal(t, want, Parts(slices.Values(append(slices.Clone(names), name)))[name], name)
 	}
 }
 
@@ -31,13 +31,13 @@ func TestShared(t *testing.T) {
 	}
 	one, two := claim("a", "1"), claim("b", "2")
 	sum := SharedIn([]schedule.PreviousClaim{one, two}).Sum()
-	need.Equal(t, "the order", SharedIn([]schedule.PreviousClaim{two, one}).Sum(), sum)
+	assert.Equal(t, sum, SharedIn([]schedule.PreviousClaim{two, one}).Sum(), "the order")
 	leaving := one
 	leaving.Releasing, leaving.Role, leaving.UID = true, "Worker", "u"
-	need.Equal(t, "a leaving host", SharedIn([]schedule.PreviousClaim{leaving, two}).Sum(), sum)
+	assert.Equal(t, sum, SharedIn([]schedule.PreviousClaim{leaving, two}).Sum(), "a leaving host")
 	for why, claims := range map[string][]schedule.PreviousClaim{
 		"a free host": {one}, "another host": {one, two, claim("a", "3")}, "another cluster's": {one, claim("a", "2")}, "none": nil,
 	} {
-		need.That(t, SharedIn(claims).Sum() != sum, "%s: the same sum", why)
+		assert.Truef(t, SharedIn(claims).Sum() != sum, "%s: the same sum", why)
 	}
 }

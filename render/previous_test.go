@@ -5,24 +5,26 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/assignments"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	previous, err := Previous("tree", tree, testSite(nil))
-	need.OK(t, err)
-	need.Must(t, len(previous.Claims) == 2, "found %+v", previous.Claims)
+	require.NoError(t, err)
+	require.Truef(t, len(previous.Claims) == 2, "found %+v", previous.Claims)
 	kept, gone := previous.Claims[0], previous.Claims[1]
-	need.That(t, kept.Host.Name == "kept" && kept.UID == "uid-of-kept" && kept.Domain == "r1" && !kept.Releasing && kept.Source == "tree/clusters/lab/a/assignments.yaml",
+	assert.Truef(t,
+		kept.Host.Name == "kept" && kept.UID == "uid-of-kept" && kept.Domain == "r1" && !kept.Releasing && kept.Source == "tree/clusters/lab/a/assignments.yaml",
 		"found %+v", kept)
-	need.That(t, gone.Host.Name == "gone" && gone.Releasing && gone.Role == v1.RoleControlPlane, "found %+v", gone)
+	assert.Truef(t, gone.Host.Name == "gone" && gone.Releasing && gone.Role == v1.RoleControlPlane, "found %+v", gone)
 	// A claim that is not understood must not be forgotten.
 	for name, text := range map[string]string{
 		"another cluster's":  strings.Replace(string(tree["clusters/lab/a/assignments.yaml"]), "name: a", "name: b", 1),
@@ -38,7 +40,7 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 		"another kind":       "kind: ConfigMap\napiVersion: v1\n",
 	} {
 		_, err := Previous("tree", Tree{"clusters/lab/a/assignments.yaml": []byte(text)}, testSite(nil))
-		need.Error(t, name, err, "tree/clusters/lab/a/assignments.yaml")
+		assert.ErrorContains(t, err, "tree/clusters/lab/a/assignments.yaml", name)
 	}
 }
 
@@ -56,11 +58,11 @@ func TestPreviousReadsItsOwnDecisions(t *testing.T) {
 		{"of another kind", "a", func(a *assignments.File) { a.Kind = "Promises" }, "found sipgen.airshipit.org/v1alpha1 Promises, want"},
 	} {
 		var file assignments.File
-		need.OK(t, yaml.Unmarshal(tree["clusters/lab/a/assignments.yaml"], &file))
+		require.NoError(t, yaml.Unmarshal(tree["clusters/lab/a/assignments.yaml"], &file))
 		row.change(&file)
-		need.OK(t, file.Seal())
+		require.NoError(t, file.Seal())
 		text, err := yaml.Marshal(file)
-		need.OK(t, err)
+		require.NoError(t, err)
 		_, err = Previous("tree", Tree{"clusters/lab/" + row.folder + "/assignments.yaml": text}, testSite(nil))
 		need.Error(t, row.why, err, row.want)
 	}
@@ -70,7 +72,7 @@ func TestDeletedAssignmentsAreMissed(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	delete(tree, "clusters/lab/a/assignments.yaml")
 	_, err := Previous("tree", tree, testSite(nil))
-	need.Error(t, "", err, "tree/clusters/lab/a/assignments.yaml: missing")
+	assert.ErrorContains(t, err, "tree/clusters/lab/a/assignments.yaml: missing")
 }
 
 // What a running tree cannot be told: each is refused once, however many clusters there are.
@@ -105,10 +107,12 @@ func TestAnotherSite(t *testing.T) {
 			t.Errorf("%s: found %d problems, want %d: %v", row.why, got, len(row.want), err)
 			continue
 		}
-		need.Words(t, row.why, fmt.Sprint(err), row.want...)
+		for _, word := range row.want {
+			assert.Contains(t, fmt.Sprint(err), word, row.why)
+		}
 		// In another folder only the engine and its namespace may be others.
 		_, err = Former("tree", tree, testSite(row.change))
 		may := len(row.want) == 0 || strings.Contains(row.want[0], "spec.engine") || strings.Contains(row.want[0], "spec.flux")
-		need.That(t, may == (err == nil), "%s, in another folder: %v", row.why, err)
+		assert.Truef(t, may == (err == nil), "%s, in another folder: %v", row.why, err)
 	}
 }

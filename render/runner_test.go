@@ -5,15 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/api"
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/schedule"
 )
 
 // withRunner is a site with a runner, and what is put into its spec.
@@ -25,7 +25,7 @@ func withRunner(t *testing.T, engine, runner, more string) *v1alpha1.Site {
 		text += "  repository: {url: 'https://git.example.org/fleet.git'}\n"
 	}
 	site, err := api.ParseSite("site.yaml", []byte(text))
-	need.OK(t, err)
+	require.NoError(t, err)
 	return site
 }
 
@@ -44,31 +44,31 @@ func TestRunner(t *testing.T) {
 	} {
 		tree := render(t, Input{Site: withRunner(t, row.engine, row.runner, row.more), Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 		var job batchv1.CronJob
-		need.OK(t, yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &job))
-		need.Equal(t, row.more, job.Namespace, row.namespace)
+		require.NoError(t, yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &job))
+		assert.Equal(t, row.namespace, job.Namespace, row.more)
 		container := job.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
-		need.Equal(t, row.more, slices.Contains(container.Args, "--filename"), !strings.Contains(row.more, "inputs:"))
+		assert.Equal(t, !strings.Contains(row.more, "inputs:"), slices.Contains(container.Args, "--filename"), row.more)
 		env := map[string]string{}
 		for _, v := range container.Env {
 			env[v.Name] = v.Value
 		}
 		for name, want := range row.env {
-			need.Equal(t, row.more, env[name], want)
+			assert.Equal(t, want, env[name], row.more)
 		}
 		var network networkingv1.NetworkPolicy
-		need.OK(t, yaml.UnmarshalStrict(tree["runner/network-policy.yaml"], &network))
+		require.NoError(t, yaml.UnmarshalStrict(tree["runner/network-policy.yaml"], &network))
 		var ports []int
 		for _, p := range network.Spec.Egress[0].Ports {
 			ports = append(ports, p.Port.IntValue())
 		}
 		slices.Sort(ports)
-		need.Same(t, row.more, ports, row.ports)
+		assert.Equal(t, row.ports, ports, row.more)
 	}
 	without := withRunner(t, "flux", "", "")
 	without.Spec.Runner = nil
 	before := Tree{"runner/cronjob.yaml": []byte("x")}
 	for path := range render(t, Input{Site: without, Placement: &schedule.Placement{}, Previous: before}) {
-		need.Without(t, "", path, "runner")
+		assert.NotContains(t, path, "runner")
 	}
 }
 
@@ -80,7 +80,7 @@ func TestStatusWriter(t *testing.T) {
 		input := Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}}
 		tree := render(t, input)
 		var job batchv1.CronJob
-		need.OK(t, yaml.UnmarshalStrict(tree["runner/status.yaml"], &job))
+		require.NoError(t, yaml.UnmarshalStrict(tree["runner/status.yaml"], &job))
 		pod := job.Spec.JobTemplate.Spec.Template.Spec
 		if pod.ServiceAccountName != "sipgen-dc1-status" || job.Spec.Schedule != "1 * * * *" || job.Name != "sipgen-dc1-status" ||
 			strings.Join(pod.Containers[0].Args, " ") != "status --write --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster" {
@@ -109,7 +109,8 @@ func TestStatusWriter(t *testing.T) {
 		}
 		site.Spec.Runner.Status = nil
 		for path, content := range render(t, input) {
-			need.That(t, !strings.Contains(string(content), "dc1-status") && !strings.HasSuffix(path, "/status.yaml"),
+			assert.Truef(t,
+				!strings.Contains(string(content), "dc1-status") && !strings.HasSuffix(path, "/status.yaml"),
 				"%s: %s: nobody asked for it", engine, path)
 		}
 	}

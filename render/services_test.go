@@ -8,6 +8,8 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // siteOf parses a Site with what stands below spec.services.
@@ -16,7 +18,7 @@ func siteOf(t *testing.T, engine, services string) *v1alpha1.Site {
 	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine +
 		"\n  argocd: {order: none}\n  repository: {url: 'https://git.example.org/fleet.git'}\n  services:\n" + services
 	site, err := api.ParseSite("site.yaml", []byte(text))
-	need.OK(t, err)
+	require.NoError(t, err)
 	return site
 }
 
@@ -44,7 +46,7 @@ func TestIronicWithADatabaseByTLS(t *testing.T) {
 		"    tlsCertificateName: ironic-tls\n")
 	want(t, tree, "PLAN.md", "      kubectl -n metal create secret generic ironic-tls --from-file=ca.crt --from-file=tls.crt --from-file=tls.key\n")
 	wantNot(t, tree, "PLAN.md", "create secret tls ironic-tls")
-	need.Equal(t, "", strings.Count(string(tree["PLAN.md"]), "kubectl -n metal label secret ironic-tls "), 1)
+	assert.Equal(t, 1, strings.Count(string(tree["PLAN.md"]), "kubectl -n metal label secret ironic-tls "))
 	tree = services(t, siteOf(t, "flux", ironicDatabase), nil)
 	wantNot(t, tree, "site/ironic/metal.ironic.yaml", "serverCertSecretRef", "required:")
 }
@@ -74,7 +76,8 @@ func TestServicesAreNoSiteObjects(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", "    {}\n"), before)
 	want(t, tree, "site/kustomization.yaml", "- dex-crds.yaml")
 	wantNot(t, tree, "site/kustomization.yaml", "ironic")
-	need.That(t, tree["site/ironic/metal.ironic.yaml"] == nil, "an Ironic that the Site does not have any more is in the tree")
+	assert.Truef(t, tree["site/ironic/metal.ironic.yaml"] == nil,
+		"an Ironic that the Site does not have any more is in the tree")
 }
 
 const placementService = `    networks:

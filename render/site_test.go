@@ -8,14 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/capi"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 func testSite(change func(*v1alpha1.Site)) *v1alpha1.Site {
@@ -54,21 +54,23 @@ func placed(name string) schedule.Cluster {
 func render(t *testing.T, in Input) Tree {
 	t.Helper()
 	tree, _, err := Site(in)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return tree
 }
 
 func want(t *testing.T, tree Tree, path string, texts ...string) {
 	t.Helper()
 	content, found := tree[path]
-	need.Must(t, found, "no %s in the tree", path)
-	need.Words(t, path, string(content), texts...)
+	require.Truef(t, found, "no %s in the tree", path)
+	for _, word := range texts {
+		assert.Contains(t, string(content), word, path)
+	}
 }
 
 func wantNot(t *testing.T, tree Tree, path string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		need.Without(t, path, string(tree[path]), text)
+		assert.NotContains(t, string(tree[path]), text, path)
 	}
 }
 
@@ -103,11 +105,13 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 	}
 	// The account that applied the services is there until they are deleted.
 	tree, paths := left(before)
-	need.Same(t, "left behind", paths, []string{"flux/lab.a.rights.yaml", "rights/lab/a/account.yaml", "rights/lab/a/kustomization.yaml"})
-	need.Equal(t, "the account changed", string(tree["rights/lab/a/account.yaml"]), string(before["rights/lab/a/account.yaml"]))
+	assert.Equal(t, []string{"flux/lab.a.rights.yaml", "rights/lab/a/account.yaml", "rights/lab/a/kustomization.yaml"},
+		paths, "left behind")
+	assert.Equal(t, string(before["rights/lab/a/account.yaml"]), string(tree["rights/lab/a/account.yaml"]),
+		"the account changed")
 	want(t, tree, "flux/kustomization.yaml", "lab.a.rights.yaml")
 	_, paths = left(tree)
-	need.Len(t, "left behind with the next commit", paths, 0)
+	assert.Len(t, paths, 0, "left behind with the next commit")
 }
 
 // The platform's kustomization names a cluster's component until its machines are gone: it stays as it was as long as the services do.
@@ -136,7 +140,8 @@ func TestComponentStaysLikeTheServices(t *testing.T) {
 		{"it is unschedulable: machines wait for hosts, as the cluster does", unschedulable, []v1.SIPCluster{spec}, "replicas: 3"},
 	} {
 		tree := render(t, Input{Site: site, Clusters: row.clusters, Placement: &schedule.Placement{Clusters: []schedule.Cluster{row.cluster}}, Previous: before})
-		need.That(t, strings.Contains(string(tree[replicas]), row.replicas) && strings.Contains(string(tree[component]), "kubeadmcontrolplane.yaml"),
+		assert.Truef(t,
+			strings.Contains(string(tree[replicas]), row.replicas) && strings.Contains(string(tree[component]), "kubeadmcontrolplane.yaml"),
 			"%s: want %s:\n%s", row.why, row.replicas, tree[replicas])
 	}
 	gone.Roles = nil
@@ -144,7 +149,7 @@ func TestComponentStaysLikeTheServices(t *testing.T) {
 	site.Spec.ClusterAPI = nil
 	unasked := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: before})
 	for _, path := range slices.Concat(slices.Collect(maps.Keys(tree)), slices.Collect(maps.Keys(unasked))) {
-		need.Without(t, "", path, "/capi/")
+		assert.NotContains(t, path, "/capi/")
 	}
 }
 
@@ -185,7 +190,7 @@ func TestGoneClusterKeepsWhatTheSiteHasForIt(t *testing.T) {
 	gone.Roles = nil
 	tree = render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
 	_, found := tree["site/jump-host-guard.yaml"]
-	need.That(t, !found, "the guard of jump hosts is left behind")
+	assert.Truef(t, !found, "the guard of jump hosts is left behind")
 }
 
 // With an overlay the base is the whole host: leaving the patch out drops the labels.
@@ -211,7 +216,8 @@ func TestOverlay(t *testing.T) {
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "annotations")
 	release.Host.UID = ""
 	_, _, err := Site(in)
-	need.Error(t, "an approval of a host without a uid", err, "want one: the approval of a release names the host by it")
+	assert.ErrorContains(t, err, "want one: the approval of a release names the host by it",
+		"an approval of a host without a uid")
 }
 
 func TestSyncNames(t *testing.T) {
@@ -220,8 +226,8 @@ func TestSyncNames(t *testing.T) {
 	names := map[string]bool{}
 	for _, key := range []schedule.ClusterKey{{Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"}, {Namespace: long, Name: "a"}, {Namespace: long, Name: "b"}} {
 		name := s.syncName(key, "hosts")
-		need.That(t, len(name) <= validation.LabelValueMaxLength, "%s has %d characters", name, len(name))
-		need.That(t, !names[name], "%s is the name of two clusters", name)
+		assert.Truef(t, len(name) <= validation.LabelValueMaxLength, "%s has %d characters", name, len(name))
+		assert.Truef(t, !names[name], "%s is the name of two clusters", name)
 		names[name] = true
 	}
 }

@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
-	sourcev1 "github.com/fluxcd/source-controller/api/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
+	kustomizev1 "github.com/fluxcd/kustomize-controller/api/v1"
+	sourcev1 "github.com/fluxcd/source-controller/api/v1"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestFluxTakesTheURL: whatever a valid Site names as its repository, the definition of Flux's GitRepository takes what is written into one
@@ -35,8 +34,8 @@ func TestFluxTakesTheURL(t *testing.T) {
 			return guarded(t, func(site *v1alpha1.Site) { site.Spec.Repository.URL, site.Spec.Engine = given, engine })
 		}
 		found := objectsOf(t, in(v1alpha1.EngineFlux), "flux/", sourcev1.GitRepositoryKind, func(r *sourcev1.GitRepository) string { return r.Spec.URL })
-		need.That(t, len(found) == 1 && found[want] != nil && pattern.MatchString(want),
-			"%s: found %v, want %s", given, found, want)
+		assert.Truef(t, len(found) == 1 && found[want] != nil && pattern.MatchString(want), "%s: found %v, want %s",
+			given, found, want)
 		for name, content := range in(v1alpha1.EngineArgoCD) {
 			if strings.HasPrefix(name, "argocd/") && strings.Contains(string(content), "repoURL: ") && !strings.Contains(string(content), "repoURL: "+given+"\n") {
 				t.Errorf("%s: %s has another URL", given, name)
@@ -70,12 +69,13 @@ func TestFluxSyncObjects(t *testing.T) {
 			for _, other := range k.Spec.DependsOn {
 				after = append(after, other.Name)
 			}
-			need.That(t, k.Spec.Prune == w.prune && k.Spec.DeletionPolicy == policy && k.Spec.Wait == w.wait && !k.Spec.Force && k.Spec.ServiceAccountName == w.account && slices.Equal(after, w.after),
+			assert.Truef(t,
+				k.Spec.Prune == w.prune && k.Spec.DeletionPolicy == policy && k.Spec.Wait == w.wait && !k.Spec.Force && k.Spec.ServiceAccountName == w.account && slices.Equal(after, w.after),
 				"%s: found %+v, want %+v", name, k.Spec, w)
-			need.That(t, k.Spec.RetryInterval != nil && k.Spec.RetryInterval.Duration <= time.Minute,
+			assert.Truef(t, k.Spec.RetryInterval != nil && k.Spec.RetryInterval.Duration <= time.Minute,
 				"%s: retried after %v", name, k.Spec.RetryInterval)
 		}
-		need.Equal(t, "", len(found), len(want))
+		assert.Equal(t, len(want), len(found))
 	}
 	plain := map[string]row{
 		"sipgen-dc1":        {prune: true},
@@ -130,15 +130,16 @@ func TestArgoSyncObjects(t *testing.T) {
 				prune: app.Spec.SyncPolicy.Automated.Prune, finalizer: slices.Contains(app.Finalizers, argocd.Finalizer),
 				wave: app.Annotations[argocd.Wave], compare: app.Annotations[argocd.CompareOptions], options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
 			}
-			need.Equal(t, "", app.Spec.Project, name)
-			need.Equal(t, name, is, w)
-			need.That(t, app.Spec.Source.Kustomize.IgnoreMissingComponents,
-				"%s: Argo CD guesses how its folder is built, and without a kustomization applies every file in it", name)
+			assert.Equal(t, name, app.Spec.Project)
+			assert.Equal(t, w, is, name)
+			assert.Truef(t, app.Spec.Source.Kustomize.IgnoreMissingComponents,
+				"%s: Argo CD guesses how its folder is built, and without a kustomization applies every file in it",
+				name)
 			if retry := app.Spec.SyncPolicy.Retry; retry.Limit != -1 || !retry.Refresh || !app.Spec.SyncPolicy.Automated.SelfHeal {
 				t.Errorf("%s: found %+v, want it retried for ever with the newest commit, and healed", name, app.Spec.SyncPolicy)
 			}
 		}
-		need.Equal(t, "", len(found), len(want))
+		assert.Equal(t, len(want), len(found))
 	}
 	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
 	pruning, keeping := serverSide+" "+shared, serverSide+" "+shared+" "+keep
@@ -175,13 +176,14 @@ func TestArgoProjects(t *testing.T) {
 			var namespaces []string
 			for _, destination := range project.Spec.Destinations {
 				namespaces = append(namespaces, destination.Namespace)
-				need.Equal(t, name, destination.Server, site.Spec.ArgoCD.Server)
+				assert.Equal(t, site.Spec.ArgoCD.Server, destination.Server, name)
 			}
 			where[name] = strings.Join(namespaces, " ")
-			need.Same(t, name, project.Spec.SourceRepos, []string{site.Spec.Repository.URL})
-			need.Equal(t, name, project.Annotations[argocd.Wave]+" "+project.Annotations[argocd.SyncOptions], "-3 PruneLast=true")
+			assert.Equal(t, []string{site.Spec.Repository.URL}, project.Spec.SourceRepos, name)
+			assert.Equal(t, "-3 PruneLast=true",
+				project.Annotations[argocd.Wave]+" "+project.Annotations[argocd.SyncOptions], name)
 		}
-		need.Deep(t, "where", where, want)
+		assert.Equal(t, want, where, "where")
 	}
 	plain := map[string]string{
 		"sipgen-dc1": "argocd", "sipgen-dc1-policy": "argocd", "sipgen-dc1-site": "argocd",
@@ -202,7 +204,7 @@ func TestArgoProjects(t *testing.T) {
 	// Nobody else's project is the root's.
 	clash := testSite(func(s *v1alpha1.Site) { argo(s); s.Spec.ArgoCD.Project = "sipgen-dc1-policy" })
 	_, _, err := Site(Input{Site: clash, Placement: &schedule.Placement{}})
-	need.Error(t, "", err, `spec.argocd.project: found "sipgen-dc1-policy", want another name`)
+	assert.ErrorContains(t, err, `spec.argocd.project: found "sipgen-dc1-policy", want another name`)
 }
 
 // What left a folder is to be deleted where it was, also in a namespace that nothing else is in. A host that somebody makes in a namespace of Kubernetes opens that to nobody.
@@ -220,7 +222,7 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	need.Equal(t, "", where(before), "lab metal3")
+	assert.Equal(t, "lab metal3", where(before))
 	kept := *testHost("elsewhere")
 	kept.Namespace = "metal4"
 	system := *testHost("system")
@@ -229,7 +231,7 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 	moved := Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{
 		Clusters: []schedule.Cluster{cluster}, Hosts: []schedule.HostLine{{Host: &kept}, {Host: &system}},
 	}, Previous: before}
-	need.Equal(t, "", where(render(t, moved)), "lab metal3 metal4")
+	assert.Equal(t, "lab metal3 metal4", where(render(t, moved)))
 	// Somebody edits the tree: what it has in a reserved namespace opens that to nobody.
 	edited := maps.Clone(before)
 	for name, content := range edited {
@@ -238,7 +240,7 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 		}
 	}
 	moved.Previous = edited
-	need.Equal(t, "", where(render(t, moved)), "lab metal4")
+	assert.Equal(t, "lab metal4", where(render(t, moved)))
 }
 
 // The projects of an Application that deletes what it applied outlive it by one commit: Argo CD deletes nothing of an Application whose project is gone.
@@ -261,7 +263,7 @@ func TestProjectsOutliveTheirApplications(t *testing.T) {
 	want(t, gone, "argocd/kustomization.yaml", "- lab.a.project.yaml\n")
 	want(t, gone, projects, services, "name: lab.a.rights\n")
 	wantNot(t, gone, projects, "name: lab.a.hosts\n")
-	need.That(t, gone["argocd/lab.a.yaml"] == nil, "want no Application")
+	assert.Truef(t, gone["argocd/lab.a.yaml"] == nil, "want no Application")
 	wantNot(t, turn(gone, nil), "argocd/kustomization.yaml", "lab.a")
 	// A cluster that has hosts still.
 	without := testCluster("a")

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	admissionv1 "k8s.io/api/admissionregistration/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
 func inWaves(s *v1alpha1.Site) {
@@ -30,13 +30,13 @@ func TestWaves(t *testing.T) {
 		t.Fatalf("no host in %s", path)
 		return ""
 	}
-	need.Equal(t, "wave of a host that is kept", wave("clusters/lab/a/hosts/metal3.kept.yaml"), "1")
-	need.Equal(t, "wave of one that is released", wave("clusters/lab/a/hosts/metal3.gone.yaml"), "")
+	assert.Equal(t, "1", wave("clusters/lab/a/hosts/metal3.kept.yaml"), "wave of a host that is kept")
+	assert.Empty(t, wave("clusters/lab/a/hosts/metal3.gone.yaml"), "wave of one that is released")
 	// Nothing waits for the services of a cluster that is gone.
 	wantNot(t, tree, "clusters/lab/b/kustomization.yaml", "hosts")
 	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Name })
-	need.Equal(t, "a's Application syncs", apps["lab.a.infra"].Spec.Source.Path, "clusters/lab/a")
-	need.Equal(t, "b's Application syncs", apps["lab.b.infra"].Spec.Source.Path, "clusters/lab/b/infra")
+	assert.Equal(t, "clusters/lab/a", apps["lab.a.infra"].Spec.Source.Path, "a's Application syncs")
+	assert.Equal(t, "clusters/lab/b/infra", apps["lab.b.infra"].Spec.Source.Path, "b's Application syncs")
 	// With the other order the same site has nothing of it.
 	tree = guarded(t, func(s *v1alpha1.Site) { inWaves(s); s.Spec.ArgoCD.Order = v1alpha1.OrderNone })
 	for path, content := range tree {
@@ -57,7 +57,7 @@ func TestProjectsInWaves(t *testing.T) {
 	// And nowhere, where the services of a cluster do not have its hosts beside them.
 	projects := objectsOf(t, guarded(t, inWaves), "argocd/", "AppProject", func(p *argocd.Project) string { return p.Name })
 	want := []argocd.Destination{{Server: v1alpha1.ArgoCDInCluster, Namespace: "lab"}}
-	need.Deep(t, "b", projects["lab.b.infra"].Spec.Destinations, want)
+	assert.Equal(t, want, projects["lab.b.infra"].Spec.Destinations, "b")
 }
 
 // The guard of tenants is in force where the hosts are and where clusters in waves are, everywhere if the hosts are.
@@ -67,12 +67,14 @@ func TestTenantBinding(t *testing.T) {
 		var found []string
 		bindings := objectsOf(t, tree, "policy/tenant-guard", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
 		binding := bindings["sipgen-dc1-tenant-guard-v1"]
-		need.Must(t, binding != nil && slices.Equal(binding.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}),
+		require.Truef(t,
+			binding != nil && slices.Equal(binding.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}),
 			"found %+v", bindings)
 		if binding.Spec.MatchResources != nil {
 			found = binding.Spec.MatchResources.NamespaceSelector.MatchExpressions[0].Values
 		}
-		need.That(t, slices.Equal(found, row.want), "hosts in %q: in force in %q, want %q", row.hosts, found, row.want)
+		assert.Truef(t, slices.Equal(found, row.want), "hosts in %q: in force in %q, want %q", row.hosts, found,
+			row.want)
 	}
 }
 
@@ -84,7 +86,7 @@ func TestLongNamesAreNotInWaves(t *testing.T) {
 	long.Key = key
 	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{long}}})
 	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Spec.Source.Path })
-	need.That(t, apps[Folder(key)+"/infra"] != nil && apps[Folder(key)+"/hosts"] != nil, "found %v", apps)
+	assert.Truef(t, apps[Folder(key)+"/infra"] != nil && apps[Folder(key)+"/hosts"] != nil, "found %v", apps)
 	want(t, tree, Folder(key)+"/PLAN.md", "the hosts of `"+key.String()+"` do not wait for its services: its namespace and name together have more than 56 characters")
 	wantNot(t, guarded(t, inWaves), "PLAN.md", "not wait")
 }

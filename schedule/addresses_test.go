@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // onOAM is a cluster whose workers are reached on network oam.
@@ -69,11 +69,11 @@ func TestHeldAddress(t *testing.T) {
 			t.Errorf("%s: %s", row.why, summary(p))
 			continue
 		}
-		need.Equal(t, row.why, addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), row.want)
+		assert.Equal(t, row.want, addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), row.why)
 		if got := Say.Warnings(p.Clusters[0].Warnings); row.warning == "" && slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "oam") }) || row.warning != "" && !slices.Contains(got, row.warning) {
 			t.Errorf("%s: warnings %q, want %q", row.why, got, row.warning)
 		}
-		need.That(t, slices.Equal(hosts[0].Addresses, before), "%s: Plan changed the inventory", row.why)
+		assert.Truef(t, slices.Equal(hosts[0].Addresses, before), "%s: Plan changed the inventory", row.why)
 	}
 }
 
@@ -84,8 +84,8 @@ func TestFrozenAddress(t *testing.T) {
 	host := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.9")
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{host}, Previous{Claims: []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")}}, options)
 	want := []string{"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.9: its cluster is frozen, so the former stays, in its services too"}
-	need.Equal(t, "at", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "192.0.2.1")
-	need.Same(t, "", Say.Warnings(p.Clusters[0].Warnings), want)
+	assert.Equal(t, "192.0.2.1", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "at")
+	assert.Equal(t, want, Say.Warnings(p.Clusters[0].Warnings))
 }
 
 // TestUnconfirmedAddress: a fleet that was labeled by hand, and a host whose hand-out was rolled back, work on with the address that
@@ -94,7 +94,7 @@ func TestUnconfirmedAddress(t *testing.T) {
 	adopted := provisionedBy(at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9"), "m1")
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{adopted}, Previous{}, testOptions)
 	wantPlaced(t, "", p, "a Worker: h1")
-	need.Len(t, "warnings", Say.Warnings(p.Clusters[0].Warnings), 1)
+	assert.Len(t, Say.Warnings(p.Clusters[0].Warnings), 1, "warnings")
 	// The tree before the host was handed out, and the tree when it left another cluster.
 	newer := testOptions
 	newer.LabelsNewer = true
@@ -103,11 +103,14 @@ func TestUnconfirmedAddress(t *testing.T) {
 		p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{adopted, h2}, Previous{Claims: []PreviousClaim{tree}}, newer)
 		wantPlaced(t, "rolled back", p, "a Worker: h1 h2")
 		got := Say.Warnings(p.Clusters[0].Warnings)
-		need.That(t, len(got) == 1 && strings.Contains(got[0], "host metal/h1: on network oam its networkData has 192.0.2.9"), "found %q", got)
+		assert.Truef(t,
+			len(got) == 1 && strings.Contains(got[0], "host metal/h1: on network oam its networkData has 192.0.2.9"),
+			"found %q", got)
 	}
 	unreached := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
 	p = plan(t, []v1.SIPCluster{unreached}, []inventory.Host{adopted}, Previous{}, testOptions)
-	need.That(t, len(p.Clusters[0].Warnings) == 0, "no service uses the address: %q", Say.Warnings(p.Clusters[0].Warnings))
+	assert.Truef(t, len(p.Clusters[0].Warnings) == 0, "no service uses the address: %q",
+		Say.Warnings(p.Clusters[0].Warnings))
 }
 
 // TestUnreachable: a held host without an address is left out of the services and said; if there is no other, the cluster is refused rather than
@@ -119,12 +122,12 @@ func TestUnreachable(t *testing.T) {
 	p := plan(t, []v1.SIPCluster{onOAM("a", 2, 0)}, []inventory.Host{lost, other}, Previous{}, testOptions)
 	want := "services on network oam leave out metal/h1 (DHCP), because no address there is known; set the address in the host's annotation sip.airshipit.org/address.oam"
 	wantPlaced(t, "", p, "a Worker: h1 h2")
-	need.Words(t, "", strings.Join(Say.Warnings(p.Clusters[0].Roles[0].Warnings), "\n"), want)
+	assert.Contains(t, strings.Join(Say.Warnings(p.Clusters[0].Roles[0].Warnings), "\n"), want)
 	free := host1("h3", "w", "r3")
 	p = plan(t, []v1.SIPCluster{onOAM("a", 2, 0), onOAM("b", 1, 0)}, []inventory.Host{lost, free}, Previous{}, testOptions)
 	want = "Worker: none of its hosts has an address on network oam: metal/h1 (DHCP); set the address in the host's annotation sip.airshipit.org/address.oam"
 	wantPlaced(t, "", p, "a Worker: h1 short 1/0 unschedulable\nb Worker: +h3")
-	need.Same(t, "", Say.Refusals(p.Clusters[0].Refused), []string{want})
+	assert.Equal(t, []string{want}, Say.Refusals(p.Clusters[0].Refused))
 }
 
 // TestUnreadable: a free host whose address could not be read is there for roles that need none, and said where one is needed.
@@ -134,14 +137,15 @@ func TestUnreadable(t *testing.T) {
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{h1, host1("h2", "w", "r2")}, Previous{}, testOptions)
 	want := "matched but unavailable: metal/h1 (no address on oam: found NMState)"
 	wantPlaced(t, "", p, "a Worker: +h2")
-	need.Same(t, "", Say.Warnings(p.Clusters[0].Roles[0].Warnings), []string{want})
-	need.Equal(t, "the host's line", Say.Reason(p.Hosts[0].Reason), "no address on oam (found NMState)")
+	assert.Equal(t, []string{want}, Say.Warnings(p.Clusters[0].Roles[0].Warnings))
+	assert.Equal(t, "no address on oam (found NMState)", Say.Reason(p.Hosts[0].Reason), "the host's line")
 	none := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
 	p = plan(t, []v1.SIPCluster{none}, []inventory.Host{h1}, Previous{}, testOptions)
 	wantPlaced(t, "no service needs an address", p, "a Worker: +h1")
-	need.Len(t, "no service needs an address", p.Clusters[0].Roles[0].Warnings, 0)
+	assert.Len(t, p.Clusters[0].Roles[0].Warnings, 0, "no service needs an address")
 	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{at(newHost("h1", "kind=other"), ""), host1("h2", "w", "r2")}, Previous{}, testOptions)
-	need.That(t, len(p.Clusters[0].Roles[0].Warnings) == 0, "no role selects it: %q", p.Clusters[0].Roles[0].Warnings)
+	assert.Truef(t, len(p.Clusters[0].Roles[0].Warnings) == 0, "no role selects it: %q",
+		p.Clusters[0].Roles[0].Warnings)
 }
 
 // TestSharedAddress: of hosts with one address one is handed out: the holder, or the first by name.
@@ -180,7 +184,7 @@ func TestSharedAddress(t *testing.T) {
 		for _, a := range p.Clusters[0].Roles[0].Assigned {
 			where = append(where, addressesOf(a.Host.On("oam")))
 		}
-		need.Equal(t, row.why, strings.Join(where, " "), row.at)
+		assert.Equal(t, row.at, strings.Join(where, " "), row.why)
 	}
 }
 

@@ -6,10 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // TestCovered: on random small sites, as many kept hosts are among the free ones as trying everything finds.
@@ -55,5 +54,5 @@ func TestCovered(t *testing.T) {
 		}
 		some += want
 	}
-	need.That(t, some >= 1_000, "only %d hosts", some)
+	assert.Truef(t, some >= 1_000, "only %d hosts", some)
 }

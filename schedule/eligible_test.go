@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // TestEligible: a free host is handed out or not by its state; rows carry the reason that is told.
@@ -108,12 +108,12 @@ func TestLacksHardware(t *testing.T) {
 		{"{disks: [{count: 2, size: 1000Gi, type: nvme}, {count: 2, size: 2000Gi}]}", "with 1 disks of 2000Gi, want 2"},
 	} {
 		var want v1.Hardware
-		need.OK(t, yaml.UnmarshalStrict([]byte(row.want), &want))
+		require.NoError(t, yaml.UnmarshalStrict([]byte(row.want), &want))
 		got := ""
 		if why := LacksHardware(&want, is); why != nil {
 			got = Say.Reason(why)
 		}
-		need.That(t, got == row.lacks, "%s: %q, want %q", row.want, got, row.lacks)
+		assert.Truef(t, got == row.lacks, "%s: %q, want %q", row.want, got, row.lacks)
 	}
 }
 
@@ -125,9 +125,9 @@ func TestHardwareOfOtherNames(t *testing.T) {
 		"{vendor: a, cpus: 32}", `{vendor: 'a", 32 CPUs'}`, "{vendor: password=a}", "{vendor: password=b}", `{vendor: '"a" "b"'}`, "{cpus: 32}",
 	} {
 		var want v1.Hardware
-		need.OK(t, yaml.UnmarshalStrict([]byte(text), &want))
+		require.NoError(t, yaml.UnmarshalStrict([]byte(text), &want))
 		other, is := seen[want.Key()]
-		need.That(t, !is, "%s is the same as %s", text, other)
+		assert.Truef(t, !is, "%s is the same as %s", text, other)
 		seen[want.Key()] = text
 	}
 }
@@ -142,7 +142,7 @@ func TestHardware(t *testing.T) {
 		return h
 	}
 	set := nodes("kind=w", 2, 0)
-	need.OK(t, yaml.Unmarshal([]byte("{memory: 256Gi}"), &set.Hardware))
+	require.NoError(t, yaml.Unmarshal([]byte("{memory: 256Gi}"), &set.Hardware))
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set}), newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
 	hosts := []inventory.Host{claimed(with("held", 64), "a", v1.RoleWorker), with("h1", 128), with("h2", 128), with("h3", 0), with("h4", 512)}
 	// b takes none that a needs, though it comes first by name of those that fit b.
@@ -150,7 +150,7 @@ func TestHardware(t *testing.T) {
 	wantPlaced(t, "", p, "a Worker: +h4 held\nb Worker: +h1\n")
 	p = plan(t, clusters[:1], hosts[1:4], Previous{}, testOptions)
 	said, want := Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 1 not inspected by metal3, and the role asks for hardware, 2 with 128Gi of memory. Missing: 2 hosts with kind=w and 256Gi of memory"
-	need.That(t, strings.Contains(said, want), "%q does not say %q", said, want)
+	assert.Truef(t, strings.Contains(said, want), "%q does not say %q", said, want)
 }
 
 // TestExplainLack: whatever keeps a selected host from a role, explain says that, and not that the role could use the host.
@@ -185,9 +185,10 @@ func TestExplainLack(t *testing.T) {
 		said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host})
 		// The host's own reason stands above, once.
 		if host == "few" {
-			need.Equal(t, "a reason twice", strings.Count(said, "with 8 CPUs, want 32"), 1)
+			assert.Equal(t, 1, strings.Count(said, "with 8 CPUs, want 32"), "a reason twice")
 		}
-		need.That(t, strings.HasSuffix(said, "\n  tenants/a Worker: "+want+"\n"), "%s: %s\nwant %s", host, said, want)
+		assert.Truef(t, strings.HasSuffix(said, "\n  tenants/a Worker: "+want+"\n"), "%s: %s\nwant %s", host, said,
+			want)
 	}
 }
 

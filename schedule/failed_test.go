@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/order"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestShortBehindFailed: a cluster whose failed host no other can replace does not hide from a later one what that one competes for.
@@ -26,7 +27,7 @@ func TestShortBehindFailed(t *testing.T) {
 	}
 	p := plan(t, []v1.SIPCluster{worker("a", 2), worker("b", 1), worker("c", 1)},
 		[]inventory.Host{failed, host1("h2", "w", "r1"), host1("h3", "w", "r2")}, Previous{}, testOptions)
-	need.Must(t, len(p.Shortages) == 1, "%d shortages, want 1", len(p.Shortages))
+	require.Truef(t, len(p.Shortages) == 1, "%d shortages, want 1", len(p.Shortages))
 	if short := p.Shortages[0]; len(short.Roles) != 2 || short.Need != 3 || short.Capacity != 2 || short.Hosts != 2 {
 		t.Errorf("found %s, want the roles of a and c, which need 3 of 2 hosts", Say.Shortage(&short))
 	}
@@ -48,7 +49,7 @@ func TestFailedHostsGoOnce(t *testing.T) {
 		p := plan(t, clusters, hosts, Previous{}, testOptions)
 		wantPlaced(t, row.why, p, "c Worker: "+row.first)
 		again := plan(t, clusters, hosts, tree(p), newerLabels())
-		need.That(t, reflect.DeepEqual(tree(p), tree(again)), "%s, and nothing synced: %s", row.why, summary(again))
+		assert.Truef(t, reflect.DeepEqual(tree(p), tree(again)), "%s, and nothing synced: %s", row.why, summary(again))
 		adopt(hosts, p)
 		wantPlaced(t, row.why+": then", plan(t, clusters, hosts, tree(p), newerLabels()), "c Worker: "+row.then)
 	}
@@ -124,6 +125,6 @@ func TestScaleDownKeepsDomains(t *testing.T) {
 				got = append(got, a.Host.Name)
 			}
 		}
-		need.Must(t, slices.Equal(got, want), "site %d: %s: stay %q, want %q", n, summary(p), got, want)
+		require.Truef(t, slices.Equal(got, want), "site %d: %s: stay %q, want %q", n, summary(p), got, want)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestNarrowestFirst is contract 10: a role lets go from the rack with the most of its hosts, and not from the row.
@@ -37,6 +37,6 @@ func TestInstead(t *testing.T) {
 		p := plan(t, clusters, hosts, tree, newerLabels())
 		wantPlaced(t, row.why, p, row.want)
 		loss := Losses(p)
-		need.That(t, loss.Total() == row.lost, "%s: found %+v, want %d lost", row.why, loss, row.lost)
+		assert.Truef(t, loss.Total() == row.lost, "%s: found %+v, want %d lost", row.why, loss, row.lost)
 	}
 }

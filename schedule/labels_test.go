@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestSelected holds what selectors match of each kind of hosts to what they match host by host. A label that is missing is not
@@ -34,7 +34,7 @@ func TestSelected(t *testing.T) {
 		for i := range s.hosts {
 			h := &s.hosts[i]
 			why := fmt.Sprintf("%s: %s matches %s", r, r.selector, h.key())
-			need.Equal(t, why, s.selects(r.selector).Has(h.kind), matches(r.selector, h.Host))
+			assert.Equal(t, matches(r.selector, h.Host), s.selects(r.selector).Has(h.kind), why)
 		}
 	}
 }
@@ -47,9 +47,10 @@ func TestCandidates(t *testing.T) {
 	noService := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
 	for why, cluster := range map[string]v1.SIPCluster{"a service reaches the hosts by their address": cluster, "no service does": noService} {
 		candidate := Candidates([]v1.SIPCluster{cluster}, testOptions.Keys)
-		need.That(t, candidate(&held), "%s: a host with our labels is left out", why)
-		need.That(t, !candidate(&other), "%s: a host that no selector matches is a candidate", why)
-		need.That(t, candidate(&free), "%s: a host that the role may get is left out: its addresses could not be kept", why)
+		assert.Truef(t, candidate(&held), "%s: a host with our labels is left out", why)
+		assert.Truef(t, !candidate(&other), "%s: a host that no selector matches is a candidate", why)
+		assert.Truef(t, candidate(&free),
+			"%s: a host that the role may get is left out: its addresses could not be kept", why)
 	}
 }
 
@@ -97,7 +98,8 @@ func TestHostNamespaces(t *testing.T) {
 		}
 	}
 	candidate := Candidates(role(from(nodes("kind=w", 2, 0), "west")), testOptions.Keys)
-	need.That(t, !candidate(&hosts[0]) && candidate(&hosts[1]), "candidates: want the hosts of the namespace, and no others")
-	need.That(t, !Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys)(&hosts[2]),
+	assert.Truef(t, !candidate(&hosts[0]) && candidate(&hosts[1]),
+		"candidates: want the hosts of the namespace, and no others")
+	assert.Truef(t, !Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys)(&hosts[2]),
 		"candidates: a label of a host is taken for its namespace")
 }

@@ -4,20 +4,20 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 func TestWithout(t *testing.T) {
 	_, hosts, _ := sited(t, "", "h0/r0 h1/r1 h2/r1", "")
 	selector := labels.SelectorFromSet(labels.Set{"rack": "r1"})
 	left, gone, err := Without(hosts, selector)
-	need.That(t, err == nil && gone == 2 && len(left) == 1 && left[0].Name == "h0", "%d gone, left %v, %v", gone, left, err)
+	assert.Truef(t, err == nil && gone == 2 && len(left) == 1 && left[0].Name == "h0", "%d gone, left %v, %v", gone,
+		left, err)
 	_, _, err = Without(left, selector)
-	need.Error(t, "a selector that matches nothing", err, `selector "rack=r1": matches none of the 1 host`)
+	assert.ErrorContains(t, err, `selector "rack=r1": matches none of the 1 host`, "a selector that matches nothing")
 }
 
 // TestLargestRows: how many workers a cluster may ask for, so that no other loses what it has today.
@@ -37,7 +37,7 @@ func TestLargestRows(t *testing.T) {
 		clusters, hosts, _ := sited(t, row.clusters, row.hosts, "")
 		key := ClusterKey{Namespace: "tenants", Name: row.of}
 		got, err := LargestUpTo(clusters, hosts, Previous{}, testOptions, key, v1.RoleWorker, v1.MaxCount, nil)
-		need.That(t, err == nil && got == row.want, "%s: got %d, %v, want %d", row.why, got, err, row.want)
+		assert.Truef(t, err == nil && got == row.want, "%s: got %d, %v, want %d", row.why, got, err, row.want)
 	}
 	clusters, hosts, _ := sited(t, "a:cp1,1", "h0/r0 h1/r1", "")
 	for i := range hosts {
@@ -47,11 +47,12 @@ func TestLargestRows(t *testing.T) {
 		return LargestUpTo(clusters, hosts, Previous{}, testOptions, ClusterKey{Namespace: "tenants", Name: cluster}, role, v1.MaxCount, nil)
 	}
 	got, err := largest("a", v1.RoleWorker)
-	need.That(t, err == nil && got == -1, "a cluster that is refused gets nothing new, whatever the number of a role: found %d, %v", got, err)
+	assert.Truef(t, err == nil && got == -1,
+		"a cluster that is refused gets nothing new, whatever the number of a role: found %d, %v", got, err)
 	_, err = largest("a", "Edge")
-	need.Error(t, "a role that is none", err, "has no role Edge, only ControlPlane, Worker")
+	assert.ErrorContains(t, err, "has no role Edge, only ControlPlane, Worker", "a role that is none")
 	_, err = largest("none", "Edge")
-	need.Error(t, "a cluster that is none", err, "tenants/none: no such cluster")
+	assert.ErrorContains(t, err, "tenants/none: no such cluster", "a cluster that is none")
 }
 
 // TestMoreLike: how many more clusters like a get all that they ask for, while a and b lose nothing.
@@ -83,11 +84,12 @@ func TestMoreLike(t *testing.T) {
 			hosts = append(hosts, host1("h"+string(rune('A'+i)), "w", "r"+string(rune('a'+i%row.racks))))
 		}
 		got, why, err := MoreLike(clusters, hosts, Previous{}, testOptions, key)
-		need.That(t, err == nil && got == row.want, "%s: %d more, %v, want %d", row.why, got, err, row.want)
-		need.That(t, why != nil && strings.HasPrefix(why.Short.Cluster.Name, "a.like.") && why.Missing.Count == row.missing && strings.Join(why.Missing.Keys, " ") == row.keys,
+		assert.Truef(t, err == nil && got == row.want, "%s: %d more, %v, want %d", row.why, got, err, row.want)
+		assert.Truef(t,
+			why != nil && strings.HasPrefix(why.Short.Cluster.Name, "a.like.") && why.Missing.Count == row.missing && strings.Join(why.Missing.Keys, " ") == row.keys,
 			"%s: the next one lacks %+v, want it to lack %d hosts by %q", row.why, why, row.missing, row.keys)
 	}
 	none := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 0, 0)})}
 	_, _, err := MoreLike(none, nil, Previous{}, testOptions, key)
-	need.That(t, err != nil, "a cluster that asks for no host: no error")
+	assert.Truef(t, err != nil, "a cluster that asks for no host: no error")
 }

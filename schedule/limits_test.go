@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestLimits is contract 23: hosts.max bounds what the tenant's clusters hold, get and let go, but not as many failed hosts
@@ -105,7 +105,7 @@ func TestEmptySlots(t *testing.T) {
 			t.Errorf("%s: %d slots are in no shortage: %+v", row.why, short, p.Shortages)
 		}
 		got := p.Clusters[len(p.Clusters)-1].Roles[0].Empty
-		need.That(t, got == row.empty, "%s: %d slots are empty, want %d", row.why, got, row.empty)
+		assert.Truef(t, got == row.empty, "%s: %d slots are empty, want %d", row.why, got, row.empty)
 	}
 }
 
@@ -138,9 +138,10 @@ func TestNamedHosts(t *testing.T) {
 		said := Say.Warnings(p.Clusters[0].Warnings)
 		wantPlaced(t, row.why, p, row.plan)
 		for _, want := range row.want {
-			need.That(t, slices.ContainsFunc(said, func(words string) bool { return strings.HasPrefix(words, want) }),
+			assert.Truef(t,
+				slices.ContainsFunc(said, func(words string) bool { return strings.HasPrefix(words, want) }),
 				"%s: said %.500q, want %q", row.why, said, want)
 		}
-		need.That(t, len(said) == row.says, "%s: %d warnings, want %d", row.why, len(said), row.says)
+		assert.Truef(t, len(said) == row.says, "%s: %d warnings, want %d", row.why, len(said), row.says)
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // lines is what is compared, one role a line.
@@ -60,9 +61,9 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 		o := oracleSite(rng, seed%2 == 1)
 		specs, options := o.specs(), schedule.Options{Keys: oracleKeys}
 		p, err := schedule.Plan(specs, o.hosts, schedule.Previous{}, options)
-		need.OK(t, err)
+		require.NoError(t, err)
 		found := o.differs(p)
-		need.Must(t, found == "", "site %d:\n%s", seed, found)
+		require.Truef(t, found == "", "site %d:\n%s", seed, found)
 		if slices.ContainsFunc(o.roles, func(r *oracleRole) bool { return !r.placed }) {
 			short++
 		}
@@ -70,8 +71,9 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 		rng.Shuffle(len(specs), reflect.Swapper(specs))
 		rng.Shuffle(len(hosts), reflect.Swapper(hosts))
 		again, err := schedule.Plan(specs, hosts, schedule.Previous{}, options)
-		need.OK(t, err)
-		need.Deep(t, fmt.Sprintf("site %d in another order", seed), report.Of("", specs, again), report.Of("", specs, p))
+		require.NoError(t, err)
+		assert.Equal(t, report.Of("", specs, p), report.Of("", specs, again),
+			fmt.Sprintf("site %d in another order", seed))
 	}
 	sites.Want("clusters that are not placed", short, 20)
 }
@@ -99,12 +101,12 @@ func TestGrantsNarrowSelectors(t *testing.T) {
 		free := need.Value(schedule.Plan(specs, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys}))(t)
 		got := need.Value(schedule.Plan(specs, o.hosts, schedule.Previous{}, options))(t)
 		want := need.Value(schedule.Plan(narrowed, o.hosts, schedule.Previous{}, schedule.Options{Keys: oracleKeys}))(t)
-		need.Same(t, seed, linesOf(got), linesOf(want))
+		assert.Equal(t, linesOf(want), linesOf(got), seed)
 		if !slices.Equal(linesOf(free), linesOf(got)) {
 			fewer++
 		}
 	}
-	need.That(t, fewer > 10, "grants changed the placement of %d sites, want more than 10", fewer)
+	assert.Truef(t, fewer > 10, "grants changed the placement of %d sites, want more than 10", fewer)
 }
 
 // TestReservationsAgreeWithTheOracle: the same with reservations, and with hosts that are gone: whose replacements get
@@ -119,11 +121,11 @@ func TestReservationsAgreeWithTheOracle(t *testing.T) {
 		reserved, tree := o.reserve(rng)
 		specs := o.specs()
 		p, err := schedule.Plan(specs, o.hosts, tree, schedule.Options{Keys: oracleKeys, Reserved: reserved})
-		need.OK(t, err)
+		require.NoError(t, err)
 		found := o.differs(p)
-		need.Must(t, found == "", "site %d:\n%s", seed, found)
+		require.Truef(t, found == "", "site %d:\n%s", seed, found)
 		free, err := schedule.Plan(specs, o.hosts, tree, schedule.Options{Keys: oracleKeys})
-		need.OK(t, err)
+		require.NoError(t, err)
 		if !slices.Equal(linesOf(free), linesOf(p)) {
 			seen["less for what is reserved"]++
 		}
@@ -158,7 +160,7 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 		}
 		specs := o.specs()
 		plan := func(specs []v1.SIPCluster, options schedule.Options, err error) *schedule.Placement {
-			need.OK(t, err)
+			require.NoError(t, err)
 			return need.Value(schedule.Plan(specs, o.hosts, schedule.Previous{}, options))(t)
 		}
 		counted := func(n int) ([]v1.SIPCluster, schedule.Options, error) {
@@ -175,7 +177,7 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 			}
 		}
 		got, err := schedule.LargestUpTo(specs, o.hosts, schedule.Previous{}, today, of.key(), of.name, v1.MaxCount, counted)
-		need.Must(t, err == nil && got == want, "site %d: %s %s: up to %d, %v; trying every number gives %d\n%s",
+		require.Truef(t, err == nil && got == want, "site %d: %s %s: up to %d, %v; trying every number gives %d\n%s",
 			seed, of.cluster, of.name, got, err, want, o)
 		if want >= 0 && want < len(o.hosts) {
 			limited++

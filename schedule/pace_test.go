@@ -3,7 +3,7 @@ package schedule
 import (
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestPace is contract 22: failed hosts lose their slots to others only while fewer of them than the number of the
@@ -54,10 +54,11 @@ func TestPace(t *testing.T) {
 			for _, a := range p.Clusters[i].Roles[0].Assigned {
 				if kept, _ := a.Reason.(Kept); kept.Stays != nil {
 					stay++
-					need.That(t, len(kept.Stays.(WaitsForOthers).Hosts) > 0, "%s: %s waits for no other", row.why, a.Host.Name)
+					assert.Truef(t, len(kept.Stays.(WaitsForOthers).Hosts) > 0, "%s: %s waits for no other", row.why,
+						a.Host.Name)
 				}
 			}
 		}
-		need.Equal(t, row.why+": hosts that keep their slots", stay, row.stay)
+		assert.Equal(t, row.stay, stay, row.why+": hosts that keep their slots")
 	}
 }

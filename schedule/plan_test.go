@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // rack hosts: "h1 kind rack" as in host("h1", "cp", "r1").
@@ -174,8 +174,8 @@ func TestLosses(t *testing.T) {
 	clusters[0].Annotations = map[string]string{v1.ApproveReleaseAnnotation: "used"}
 	loss := Losses(plan(t, clusters, hosts, previous, newerLabels()))
 	want := Loss{Claimed: 6, Missing: []HostKey{{Namespace: "metal", Name: "vanished"}}, Recreated: []HostKey{{Namespace: "metal", Name: "anew"}}, Moved: []HostKey{{Namespace: "metal", Name: "used"}}, Released: []HostKey{{Namespace: "metal", Name: "disputed"}, {Namespace: "metal", Name: "kept"}}, Asked: map[ClusterKey]int{{Namespace: "tenants", Name: "a"}: 2}}
-	need.That(t, reflect.DeepEqual(loss, want), "found %+v, want %+v", loss, want)
-	need.That(t, loss.Total() == 5, "found %d in all, want 5", loss.Total())
+	assert.Truef(t, reflect.DeepEqual(loss, want), "found %+v, want %+v", loss, want)
+	assert.Truef(t, loss.Total() == 5, "found %d in all, want 5", loss.Total())
 }
 
 // TestOutside: a host of the tree in none of the site's namespaces is lost, and not "no longer in the inventory".
@@ -190,14 +190,14 @@ func TestOutside(t *testing.T) {
 	hosts := []inventory.Host{claimed(host1("kept", "w", "r1"), "a", worker), host1("new", "w", "r2")}
 	p := plan(t, clusters, hosts, previous, options)
 	loss := Losses(p)
-	need.Same(t, "outside", loss.Outside, []HostKey{away.Host})
-	need.Same(t, "missing", loss.Missing, []HostKey{{Namespace: "metal", Name: "vanished"}})
-	need.Equal(t, "in all", loss.Total(), 2)
+	assert.Equal(t, []HostKey{away.Host}, loss.Outside, "outside")
+	assert.Equal(t, []HostKey{{Namespace: "metal", Name: "vanished"}}, loss.Missing, "missing")
+	assert.Equal(t, 2, loss.Total(), "in all")
 	wantPlaced(t, "", p, "a Worker: kept +new\n")
 	replaces := p.Clusters[0].Roles[0].Assigned[1].Replaces
-	need.Equal(t, "replaces", Say.Reason(replaces.Why), "no longer in the inventory")
+	assert.Equal(t, "no longer in the inventory", Say.Reason(replaces.Why), "replaces")
 	replaces = p.Clusters[0].Roles[0].Assigned[0].Replaces
-	need.That(t, replaces == nil, "kept replaces %v", replaces)
+	assert.Truef(t, replaces == nil, "kept replaces %v", replaces)
 }
 
 // TestLossOfALeavingCluster: all its hosts count in the run in which it begins to leave, those in use too, and none of them later. So does what a spec
@@ -225,7 +225,7 @@ func TestLossOfALeavingCluster(t *testing.T) {
 		{"a host that the spec names", named, []inventory.Host{used, idle, host1("free", "w", "r3")}, Previous{Claims: []PreviousClaim{inTree("used", "a", worker), inTree("idle", "a", worker)}}, 1},
 	} {
 		loss := Losses(plan(t, []v1.SIPCluster{row.cluster}, row.hosts, row.previous, newerLabels()))
-		need.That(t, loss.Total() == row.want && loss.Asked[key] == row.want,
+		assert.Truef(t, loss.Total() == row.want && loss.Asked[key] == row.want,
 			"%s: %d hosts, %d of them asked for, want %d: %+v", row.why, loss.Total(), loss.Asked[key], row.want, loss)
 	}
 }

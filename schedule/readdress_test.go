@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestReaddressed: a held host moves to where its annotation says, unless another host is or was there.
@@ -66,9 +66,9 @@ func TestReaddressed(t *testing.T) {
 				}
 			}
 		}
-		need.Equal(t, row.why, strings.Join(where, " "), row.want)
+		assert.Equal(t, row.want, strings.Join(where, " "), row.why)
 		got := strings.Join(kept, ", ")
-		need.That(t, got == row.says, "%s: %q are kept, want %q", row.why, got, row.says)
+		assert.Truef(t, got == row.says, "%s: %q are kept, want %q", row.why, got, row.says)
 	}
 }
 
@@ -81,12 +81,12 @@ func TestReaddressedUnserved(t *testing.T) {
 	}
 	claims := []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), knew(inTree("h2", "b", v1.RoleWorker), "192.0.2.2")}
 	p := plan(t, []v1.SIPCluster{unserved, onOAM("b", 1, 0)}, hosts, Previous{Claims: claims}, testOptions)
-	need.Equal(t, "at", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "192.0.2.1")
-	need.Len(t, "", p.Clusters[0].Warnings, 0)
+	assert.Equal(t, "192.0.2.1", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "at")
+	assert.Len(t, p.Clusters[0].Warnings, 0)
 	want := "host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.2: " +
 		"host metal/h2 has or had that address, so the former stays, in the services too; correct the annotation, or move host metal/h2 away first"
 	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0), onOAM("b", 1, 0)}, hosts, Previous{Claims: claims}, testOptions)
-	need.Same(t, "", Say.Warnings(p.Clusters[0].Warnings), []string{want})
+	assert.Equal(t, []string{want}, Say.Warnings(p.Clusters[0].Warnings))
 }
 
 // TestMisplacedAddress: a host is not believed to be outside the networks of the site, or of its own network data. One that is held keeps what it has.
@@ -151,7 +151,7 @@ func TestMisplacedAddress(t *testing.T) {
 		if hosts := p.Clusters[0].Roles[0].Assigned; len(hosts) == 1 {
 			got = addressesOf(hosts[0].Host.On("oam"))
 		}
-		need.That(t, got == row.want, "%s: at %q, want %q", row.why, got, row.want)
+		assert.Truef(t, got == row.want, "%s: at %q, want %q", row.why, got, row.want)
 		said := append(Say.Warnings(p.Clusters[0].Warnings), Say.Warnings(p.Clusters[0].Roles[0].Warnings)...)
 		for _, refusal := range p.Clusters[0].Refused {
 			said = append(said, Say.Refusals([]Refusal{refusal})...)
@@ -184,6 +184,7 @@ func TestReaddressedElsewhere(t *testing.T) {
 		options.Spaces = row.spaces
 		p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0), b}, hosts, Previous{Claims: claims}, options)
 		got := addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam"))
-		need.That(t, got == row.want, "%s: at %s, want %s; %q", row.why, got, row.want, Say.Warnings(p.Clusters[0].Warnings))
+		assert.Truef(t, got == row.want, "%s: at %s, want %s; %q", row.why, got, row.want,
+			Say.Warnings(p.Clusters[0].Warnings))
 	}
 }

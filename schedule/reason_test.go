@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // TestExplain: a host that nobody gets is explained by the roles that could use it. docs/placement.md explains a cluster.
@@ -28,9 +28,9 @@ func TestExplain(t *testing.T) {
   tenants/b Worker: could use it, but has all it may have in rack=r1: metal/h2
   1 other role does not select it
 `
-	need.Equal(t, found, got, want)
+	assert.Equal(t, want, got, found)
 	_, found = Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h9"})
-	need.That(t, !found, "a host that is none is explained")
+	assert.Truef(t, !found, "a host that is none is explained")
 }
 
 // TestExplainNearest: of thousands of roles that select a host, those are named that were near to having it, and the others are counted.
@@ -47,7 +47,7 @@ func TestExplainNearest(t *testing.T) {
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
 	said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "y1"})
 	lines := strings.Split(strings.TrimSuffix(said, "\n"), "\n")
-	need.Must(t, len(lines) == 16 && len(said) <= 2000, "%d lines, %d bytes:\n%.3000s", len(lines), len(said), said)
+	require.Truef(t, len(lines) == 16 && len(said) <= 2000, "%d lines, %d bytes:\n%.3000s", len(lines), len(said), said)
 	for i, want := range map[int]string{
 		0:  "metal/y1: assigned, tenants/c1999 ControlPlane",
 		2:  "  tenants/c0000 Edge: could use it, but has all it may have in rack=r1: metal/h0001",
@@ -55,10 +55,10 @@ func TestExplainNearest(t *testing.T) {
 		13: "  each of 2000 more roles: selects it, but asks for no hosts",
 		14: "  each of 70 more roles: could use it, but has all it may have in its domain",
 	} {
-		need.That(t, lines[i] == want, "line %d: got %q, want %q\n%s", i, lines[i], want, said)
+		assert.Truef(t, lines[i] == want, "line %d: got %q, want %q\n%s", i, lines[i], want, said)
 	}
 	held, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h0001"})
-	need.That(t, len(held) <= 2000, "%d bytes:\n%.3000s", len(held), held)
+	assert.Truef(t, len(held) <= 2000, "%d bytes:\n%.3000s", len(held), held)
 }
 
 // TestExplainRoleOfNone: a role that asks for no hosts is named with the hosts that it selects, whatever their state.
@@ -86,7 +86,7 @@ func TestExplainRoleOfNone(t *testing.T) {
 	} {
 		p := plan(t, row.clusters, hosts, Previous{}, row.options)
 		said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: row.host})
-		need.That(t, said == "metal/"+row.host+": "+row.want, "%s: got\n%swant\n%s", row.why, said, row.want)
+		assert.Truef(t, said == "metal/"+row.host+": "+row.want, "%s: got\n%swant\n%s", row.why, said, row.want)
 	}
 }
 
@@ -109,12 +109,15 @@ func TestBeingReleased(t *testing.T) {
 		for _, rejected := range r.Rejected {
 			counts[Say.Reason(rejected.Reason)] = rejected.Count
 		}
-		need.That(t, len(counts) == 2 && counts["held by other roles"] == 1 && counts["being released, and free once seen without labels"] == 2,
+		assert.Truef(t,
+			len(counts) == 2 && counts["held by other roles"] == 1 && counts["being released, and free once seen without labels"] == 2,
 			"%s: %v, want %s and 2 that are being released", r.Name, counts, want)
 	}
-	need.That(t, len(p.Shortages) != 0 && !strings.Contains(Say.Shortage(&p.Shortages[0]), "2 held"), "%v", p.Shortages)
+	assert.Truef(t, len(p.Shortages) != 0 && !strings.Contains(Say.Shortage(&p.Shortages[0]), "2 held"), "%v",
+		p.Shortages)
 	said, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: "h3"})
-	need.That(t, strings.Contains(said, "each of tenants/b ControlPlane, tenants/b Worker: selects it, but it is not eligible: being released, and free once seen without labels"),
+	assert.Truef(t,
+		strings.Contains(said, "each of tenants/b ControlPlane, tenants/b Worker: selects it, but it is not eligible: being released, and free once seen without labels"),
 		"explain:\n%s", said)
 }
 
@@ -141,21 +144,25 @@ func TestNotGranted(t *testing.T) {
 		"h5": "metal/h5: free\n  free: no role selects it\n  1 other role does not select it\n",
 	} {
 		got, _ := Say.ExplainHost(p, HostKey{Namespace: "metal", Name: host})
-		need.That(t, got == want, "%s: got\n%swant\n%s", host, got, want)
+		assert.Truef(t, got == want, "%s: got\n%swant\n%s", host, got, want)
 	}
-	need.Words(t, "shortage", Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 3 not granted to the tenant.")
+	assert.Contains(t, Say.Shortage(&p.Shortages[0]), "3 more hosts match but: 3 not granted to the tenant.",
+		"shortage")
 
 	none := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=b", 1, 0), "Edge": nodes("kind=a", 1, 0)})
 	options.Granted = granted(&none, "green")
 	p = plan(t, []v1.SIPCluster{none}, hosts, Previous{}, options)
 	for i := range p.Shortages {
-		need.Words(t, "a selector that matches hosts of others", Say.Shortage(&p.Shortages[i]), "not granted to the tenant.")
-		need.Without(t, "a selector that matches hosts of others", Say.Shortage(&p.Shortages[i]), "No host matches")
+		assert.Contains(t, Say.Shortage(&p.Shortages[i]), "not granted to the tenant.",
+			"a selector that matches hosts of others")
+		assert.NotContains(t, Say.Shortage(&p.Shortages[i]), "No host matches",
+			"a selector that matches hosts of others")
 	}
-	need.That(t, len(p.Shortages) != 0, "no shortage")
+	assert.Truef(t, len(p.Shortages) != 0, "no shortage")
 
 	near := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=aa", 1, 0)})
 	options.Granted = granted(&near, "red")
 	p = plan(t, []v1.SIPCluster{near}, hosts, Previous{}, options)
-	need.Words(t, "a misspelled value", Say.Shortage(&p.Shortages[0]), "No host matches its selector: none has kind=aa, did you mean kind=a?")
+	assert.Contains(t, Say.Shortage(&p.Shortages[0]),
+		"No host matches its selector: none has kind=aa, did you mean kind=a?", "a misspelled value")
 }

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestRefused: a spec that cannot be meant as it stands is its tenant's finding: the cluster gets nothing, and others are served.
@@ -73,12 +72,13 @@ func TestRefused(t *testing.T) {
 		clusters := []v1.SIPCluster{newCluster("a", one(row.change)), newCluster("b", map[string]v1.NodeSet{"Edge": {Count: &v1.NodeCount{Active: 1}}})}
 		p := plan(t, clusters, row.hosts, Previous{}, testOptions)
 		got := Say.Refusals(p.Clusters[0].Refused)
-		need.That(t, slices.Equal(got, row.want), "%s: refused %q, want %q", row.why, got, row.want)
+		assert.Truef(t, slices.Equal(got, row.want), "%s: refused %q, want %q", row.why, got, row.want)
 		if row.want != nil && (!p.Clusters[0].Unschedulable || p.Clusters[0].Roles[0].Counts().New > 0) {
 			t.Errorf("%s: placed all the same", row.why)
 		}
 		b := p.Clusters[1]
-		need.That(t, !b.Unschedulable && len(b.Roles[0].Assigned) == 1, "%s: the other cluster has to suffer", row.why)
+		assert.Truef(t, !b.Unschedulable && len(b.Roles[0].Assigned) == 1, "%s: the other cluster has to suffer",
+			row.why)
 	}
 }
 
@@ -115,14 +115,14 @@ func TestCrossing(t *testing.T) {
 			newCluster("z", map[string]v1.NodeSet{"Edge": {Count: &v1.NodeCount{}}})}
 		p := plan(t, clusters, row.hosts, Previous{}, testOptions)
 		first, _, _ := strings.Cut(summary(p), "\n")
-		need.Equal(t, row.why, first, "a Worker: "+row.want)
+		assert.Equal(t, "a Worker: "+row.want, first, row.why)
 		warned := slices.ContainsFunc(p.Warnings, func(w Warning) bool { _, ok := w.(Crossing); return ok })
-		need.Equal(t, row.why+": a warning", warned, row.warns)
+		assert.Equal(t, row.warns, warned, row.why+": a warning")
 		if row.h1 == nil {
 			continue
 		}
 		found, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "h1"})
-		need.Equal(t, row.why, found.Roles[0].Reason, row.h1)
+		assert.Equal(t, row.h1, found.Roles[0].Reason, row.why)
 	}
 }
 
@@ -146,7 +146,8 @@ func TestRefusedKeepsWhatItHas(t *testing.T) {
 	gone := a
 	gone.DeletionTimestamp = &metav1.Time{}
 	p = plan(t, []v1.SIPCluster{gone}, hosts, Previous{}, testOptions)
-	need.That(t, len(p.Clusters[0].Refused) == 0 && len(p.Clusters[0].Roles[0].Releasing) > 0, "being deleted: %s", summary(p))
+	assert.Truef(t, len(p.Clusters[0].Refused) == 0 && len(p.Clusters[0].Roles[0].Releasing) > 0, "being deleted: %s",
+		summary(p))
 }
 
 // TestRefusedByTheCaller: what the caller found is as good a reason.
@@ -155,7 +156,7 @@ func TestRefusedByTheCaller(t *testing.T) {
 	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"second", "first"}, {Namespace: "tenants", Name: "nobody"}: {"x"}}
 	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})}, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)
 	wantPlaced(t, "", p, "a Worker: short 1/0 unschedulable")
-	need.Same(t, "", Say.Refusals(p.Clusters[0].Refused), []string{"first", "second"})
+	assert.Equal(t, []string{"first", "second"}, Say.Refusals(p.Clusters[0].Refused))
 }
 
 // TestNetworkThatIsNone: what no network can be called, and a secret, validation has refused: nothing else is said of it, and the cluster keeps its hosts.
@@ -168,8 +169,8 @@ func TestNetworkThatIsNone(t *testing.T) {
 		h := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
 		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h, host1("h2", "w", "r2")}, Previous{Claims: []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}}, options)
 		wantPlaced(t, id, p, "a Worker: h1 unschedulable\n")
-		need.Same(t, id, Say.Refusals(p.Clusters[0].Refused), []string{"said"})
-		need.Len(t, id+": warnings", slices.Concat(p.Clusters[0].Warnings, p.Clusters[0].Roles[0].Warnings), 0)
+		assert.Equal(t, []string{"said"}, Say.Refusals(p.Clusters[0].Refused), id)
+		assert.Len(t, slices.Concat(p.Clusters[0].Warnings, p.Clusters[0].Roles[0].Warnings), 0, id+": warnings")
 	}
 }
 
@@ -255,10 +256,10 @@ func TestSupposed(t *testing.T) {
 			loss := Losses(plan(t, []v1.SIPCluster{c}, hosts, Previous{}, options))
 			return loss.Asked[KeyOf(&c)]
 		}
-		need.Equal(t, why+": frozen", lost(), 0)
+		assert.Equal(t, 0, lost(), why+": frozen")
 		options.Supposed = true
-		need.Equal(t, why+": supposed", lost(), 2)
+		assert.Equal(t, 2, lost(), why+": supposed")
 		options.Refused = map[ClusterKey][]string{KeyOf(&c): {"wrong"}}
-		need.Equal(t, why+": refused", lost(), 0)
+		assert.Equal(t, 0, lost(), why+": refused")
 	}
 }

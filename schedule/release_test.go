@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestReleaseIsOfOneCluster: a request releases the hosts that it names, as long as they carry the labels of the cluster that it names, and that
@@ -95,9 +95,9 @@ func TestGiven(t *testing.T) {
 	}{{before, 0}, {after, 1}} {
 		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}}, newerLabels())
 		wantPlaced(t, "", p, "b Worker: h1\na Worker:\n")
-		need.Equal(t, "at", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "192.0.2.1")
-		need.That(t, len(p.Clusters[1].Warnings) == row.warned,
-			"a: %q, want %d warnings", Say.Warnings(p.Clusters[1].Warnings), row.warned)
+		assert.Equal(t, "192.0.2.1", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "at")
+		assert.Truef(t, len(p.Clusters[1].Warnings) == row.warned, "a: %q, want %d warnings",
+			Say.Warnings(p.Clusters[1].Warnings), row.warned)
 	}
 }
 
@@ -138,14 +138,14 @@ func TestRestored(t *testing.T) {
 			t.Errorf("%s: %+v is lost", row.why, loss)
 		}
 		said := slices.ContainsFunc(Say.Warnings(p.Clusters[0].Warnings), func(w string) bool { return strings.Contains(w, "restored or moved") })
-		need.That(t, said == row.restored, "%s: %q", row.why, Say.Warnings(p.Clusters[0].Warnings))
+		assert.Truef(t, said == row.restored, "%s: %q", row.why, Say.Warnings(p.Clusters[0].Warnings))
 		got := ""
 		if assigned := p.Clusters[0].Roles[0].Assigned; len(assigned) == 1 {
 			got = addressesOf(assigned[0].Host.On("oam"))
-			need.That(t, assigned[0].Host.UID == "after" && !assigned[0].Adopted,
-				"%s: uid %s, adopted %t", row.why, assigned[0].Host.UID, assigned[0].Adopted)
+			assert.Truef(t, assigned[0].Host.UID == "after" && !assigned[0].Adopted, "%s: uid %s, adopted %t", row.why,
+				assigned[0].Host.UID, assigned[0].Adopted)
 		}
-		need.That(t, got == row.at, "%s: at %q, want %q", row.why, got, row.at)
+		assert.Truef(t, got == row.at, "%s: at %q, want %q", row.why, got, row.at)
 	}
 }
 

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // TestReserved is contract 16. Clusters are a of tenant ml, and b of tenant bank; x1 to x3 are free, and g1 and g2 have a GPU.
@@ -100,7 +100,8 @@ func TestReserved(t *testing.T) {
 		}
 		warned := 0
 		for i, kept := range p.Kept {
-			need.That(t, kept.Lack == row.kept[i].Lack && kept.Could == row.kept[i].Could && kept.Left == row.kept[i].Left,
+			assert.Truef(t,
+				kept.Lack == row.kept[i].Lack && kept.Could == row.kept[i].Could && kept.Left == row.kept[i].Left,
 				"%s: found %+v, want %+v", row.why, kept, row.kept[i])
 			if kept.Could < kept.Lack {
 				warned++
@@ -111,7 +112,7 @@ func TestReserved(t *testing.T) {
 				warned--
 			}
 		}
-		need.That(t, warned == 0, "%s: %d warnings are missing: %v", row.why, warned, p.Warnings)
+		assert.Truef(t, warned == 0, "%s: %d warnings are missing: %v", row.why, warned, p.Warnings)
 		said := ""
 		for i := range p.Shortages {
 			said += Say.Shortage(&p.Shortages[i]) + "\n"
@@ -172,16 +173,16 @@ func TestKeptFrom(t *testing.T) {
 		p := plan(t, clusters, hosts, previous, options)
 		for i := range p.Hosts {
 			if kept, _ := p.Hosts[i].Reason.(Kept); kept.StandIn {
-				need.Equal(t, row.why+": "+p.Hosts[i].Host.Name, kept.Reserved, row.from)
+				assert.Equal(t, row.from, kept.Reserved, row.why+": "+p.Hosts[i].Host.Name)
 			}
 		}
 		found, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "x"})
 		if row.free == nil {
-			need.Equal(t, row.why, len(found.Roles), 0)
+			assert.Equal(t, 0, len(found.Roles), row.why)
 			continue
 		}
 		role := RoleKey{Cluster: p.Clusters[0].Key, Role: v1.RoleWorker}
-		need.Deep(t, row.why, found.Roles, []RoleReason{{role, row.free}})
+		assert.Equal(t, []RoleReason{{role, row.free}}, found.Roles, row.why)
 	}
 }
 
@@ -207,6 +208,6 @@ func TestReservedTwice(t *testing.T) {
 		{Name: "again", Alone: true},
 	} {
 		want.Tenants = []string{"ml"}
-		need.Deep(t, want.Name, p.Kept[i], want)
+		assert.Equal(t, want, p.Kept[i], want.Name)
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestShortages: what Plan says of six sites, whose numbers can be checked by hand. docs/placement.md shows one of them.
 func TestShortages(t *testing.T) {
 	page, err := os.ReadFile("../docs/placement.md")
-	need.OK(t, err)
+	require.NoError(t, err)
 	cp, worker := v1.RoleControlPlane, v1.RoleWorker
 	one := func(name, role string, set v1.NodeSet) v1.SIPCluster {
 		return newCluster(name, map[string]v1.NodeSet{role: set})
@@ -57,7 +57,7 @@ func TestShortages(t *testing.T) {
 		}, 0, `short 1: tenants/red ControlPlane needs 4; the 5 free hosts it can use lie in 2 row domains, and it can have 2 of 3 in a and 1 of 2 in b (1 of 2 in rack r4). Missing: 1 host, in a row and a rack of its own or in a rack of its own in row b.`},
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
-		need.Equal(t, row.why, Say.Shortage(&p.Shortages[row.at]), row.want)
+		assert.Equal(t, row.want, Say.Shortage(&p.Shortages[row.at]), row.why)
 		if shown := strings.Contains(string(page), "    "+row.want+"\n"); row.why == "racks are short" && !shown {
 			t.Errorf("docs/placement.md does not show:\n%s", row.want)
 		}
@@ -85,7 +85,7 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
-	need.Len(t, "shortages", p.Shortages, n)
+	assert.Len(t, p.Shortages, n, "shortages")
 	for i, short := range p.Shortages {
 		roles, needed := short.Others.Roles, short.Others.Need
 		for _, group := range short.Groups {
@@ -95,8 +95,8 @@ func TestNeighbours(t *testing.T) {
 		selector, _ := set.HostSelector()
 		first := short.Groups[0]
 		told := len(short.Groups) == mostGroups && first.Selector == selector.String() && first.Need == 3
-		need.That(t, told && roles == n && needed == short.Need,
-			"%s: %+v and others, %d roles that need %d", short.Short, short.Groups, roles, needed)
+		assert.Truef(t, told && roles == n && needed == short.Need, "%s: %+v and others, %d roles that need %d",
+			short.Short, short.Groups, roles, needed)
 	}
 }
 
@@ -118,9 +118,9 @@ func TestShortBehindAnother(t *testing.T) {
 			clusters = append(clusters, newCluster(name, wantsOf(1, strings.Fields(row.pools[c])...)))
 		}
 		p := plan(t, clusters, hosts, Previous{}, testOptions)
-		need.Must(t, len(p.Shortages) == 2, "%s: %d shortages, want 2", row.why, len(p.Shortages))
+		require.Truef(t, len(p.Shortages) == 2, "%s: %d shortages, want 2", row.why, len(p.Shortages))
 		for c, short := range p.Shortages {
-			need.That(t, len(short.Roles) == row.want[c] && len(short.Needs) == row.want[c],
+			assert.Truef(t, len(short.Roles) == row.want[c] && len(short.Needs) == row.want[c],
 				"%s: %s: compete %v, want %d roles", row.why, short.Short, short.Roles, row.want[c])
 		}
 	}
@@ -129,11 +129,11 @@ func TestShortBehindAnother(t *testing.T) {
 // TestWorkedExample: docs/placement.md shows what Plan says.
 func TestWorkedExample(t *testing.T) {
 	text, err := os.ReadFile("../docs/placement.md")
-	need.OK(t, err)
+	require.NoError(t, err)
 	quoted := func(what string) {
 		t.Helper()
 		indented := "    " + strings.ReplaceAll(strings.TrimSuffix(what, "\n"), "\n", "\n    ") + "\n"
-		need.That(t, strings.Contains(string(text), indented), "docs/placement.md does not show:\n%s", indented)
+		assert.Truef(t, strings.Contains(string(text), indented), "docs/placement.md does not show:\n%s", indented)
 	}
 	clusters := []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{
 		v1.RoleControlPlane: nodes("cp=yes", 2, 0), v1.RoleWorker: nodes("w=yes", 1, 0)})}

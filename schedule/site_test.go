@@ -11,12 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var testOptions = Options{Keys: LabelKeys{
@@ -78,7 +78,7 @@ func newCluster(name string, roles map[string]v1.NodeSet) v1.SIPCluster {
 func plan(t testing.TB, clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) *Placement {
 	t.Helper()
 	p, err := Plan(clusters, hosts, previous, options)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return p
 }
 
@@ -94,7 +94,7 @@ func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCl
 	t.Helper()
 	read := func(form *regexp.Regexp, word string) []string {
 		found := form.FindStringSubmatch(word)
-		need.Must(t, found != nil, "%q is none of %s", word, form)
+		require.Truef(t, found != nil, "%q is none of %s", word, form)
 		return found
 	}
 	number := func(text string) int { n, _ := strconv.Atoi(text); return n }
@@ -199,7 +199,7 @@ func summary(p *Placement) string {
 func wantPlaced(t *testing.T, why string, p *Placement, want string) {
 	t.Helper()
 	got := summary(p)
-	need.That(t, strings.TrimSpace(got) == strings.TrimSpace(want), "%s: got\n%swant\n%s", why, got, want)
+	assert.Truef(t, strings.TrimSpace(got) == strings.TrimSpace(want), "%s: got\n%swant\n%s", why, got, want)
 }
 
 // tree is what the previous tree says after p was published.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestWhenAHostFails has a row for each case of a failed host: docs/placement.md, "When a host fails", sums them up. The role wants one active and one standby host:
@@ -81,10 +81,11 @@ func TestReplaces(t *testing.T) {
 				said = append(said, words)
 			}
 		}
-		need.Equal(t, row.why, strings.Join(said, "; "), row.want)
+		assert.Equal(t, row.want, strings.Join(said, "; "), row.why)
 		lost := Losses(p).Released
 		for _, is := range p.kept() {
-			need.That(t, !is.replaced || len(lost) == 0, "%s: %v count as lost, want none that is replaced", row.why, lost)
+			assert.Truef(t, !is.replaced || len(lost) == 0, "%s: %v count as lost, want none that is replaced",
+				row.why, lost)
 		}
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // TestSubstitutes: on random sites that are settled, the active slots that Substitutes fills are those that a plan
@@ -55,16 +55,16 @@ func TestSubstitutes(t *testing.T) {
 				}
 				want := lost - r.ShortActive
 				short += r.ShortActive
-				need.Must(t, len(found[key]) == want, "seed %d: %s has lost %d: found %v, want %d", seed, key, lost,
-					found[key], want)
+				require.Truef(t, len(found[key]) == want, "seed %d: %s has lost %d: found %v, want %d", seed, key,
+					lost, found[key], want)
 				for _, sub := range found[key] {
 					replaced[sub.From]++
-					need.That(t, !goes[sub.Host], "seed %d: %s goes", seed, sub.Host)
+					assert.Truef(t, !goes[sub.Host], "seed %d: %s goes", seed, sub.Host)
 				}
 			}
 		}
 	}
-	need.That(t, short > 20 && replaced[FromStandby] > 20 && replaced[FromFree] > 20 && replaced[FromSpares] > 20 &&
+	assert.Truef(t, short > 20 && replaced[FromStandby] > 20 && replaced[FromFree] > 20 && replaced[FromSpares] > 20 &&
 		replaced[FromReserved] > 10, "short %d, replaced %v: the sites are too easy", short, replaced)
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestHeldHostThatLostItsRow: it lies in the row that others in its rack lie in, and takes up its rack and its row.
@@ -91,7 +91,7 @@ func TestChosenAmongUnlabelled(t *testing.T) {
 			hosts = append(hosts, newHost("h"+string(rune('1'+i)), labels))
 		}
 		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{"Edge": set})}, hosts, Previous{}, testOptions)
-		need.Equal(t, row.why, Say.Reason(p.Hosts[0].Reason), row.want)
+		assert.Equal(t, row.want, Say.Reason(p.Hosts[0].Reason), row.why)
 	}
 }
 
@@ -114,10 +114,11 @@ func TestLostLabel(t *testing.T) {
 			}
 		}
 	}
-	need.Deep(t, "kept", kept,
-		[]Warning{Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h1"}}, Count: 1, Held: true}})
+	assert.Equal(t,
+		[]Warning{Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h1"}}, Count: 1, Held: true}},
+		kept, "kept")
 	want := Unlabelled{Keys: []string{"rack"}, Hosts: []HostKey{{Namespace: "metal", Name: "h3"}}, Count: 1}
-	need.That(t, len(left) == 2 && reflect.DeepEqual(left[0], want), "left out: %v, want twice %v", left, want)
+	assert.Truef(t, len(left) == 2 && reflect.DeepEqual(left[0], want), "left out: %v, want twice %v", left, want)
 	line, _ := p.ExplainHost(HostKey{Namespace: "metal", Name: "h3"})
-	need.Deep(t, "h3", []Reason{line.Line.Reason, line.Roles[0].Reason}, []Reason{NoLabel{"rack"}, NoLabel{"rack"}})
+	assert.Equal(t, []Reason{NoLabel{"rack"}, NoLabel{"rack"}}, []Reason{line.Line.Reason, line.Roles[0].Reason}, "h3")
 }

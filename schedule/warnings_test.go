@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestErrors: a host that another cluster lets go is used. That a host, or a claim, is there twice is TestTwice's of holdings.
 func TestErrors(t *testing.T) {
 	clusters, hosts, tree := sited(t, "a:1", "h1/r1!=a", "-h1=b")
 	p, err := Plan(clusters, hosts, tree, testOptions)
-	need.That(t, p == nil, "a placement beside the error")
-	need.Error(t, "", err, "host metal/h1: its labels name cluster tenants/a, "+
+	assert.Truef(t, p == nil, "a placement beside the error")
+	assert.ErrorContains(t, err, "host metal/h1: its labels name cluster tenants/a, "+
 		"but clusters/tenants/b/assignments.yaml names cluster tenants/b, and the hosts may have been read before that was committed: plan from the cluster (--inventory cluster), "+
 		"or from a new snapshot of it with --repo (sipgen inventory records when the hosts were read, and a commit when it was made; "+
 		"other files do not); if these labels were written into a file by hand, remove them")
@@ -68,7 +68,7 @@ func TestWarnings(t *testing.T) {
 		for _, c := range p.Clusters {
 			found = append(found, Say.Warnings(c.Warnings)...)
 		}
-		need.That(t, slices.Contains(found, row.want), "%s: found %q, want %q", row.why, found, row.want)
+		assert.Truef(t, slices.Contains(found, row.want), "%s: found %q, want %q", row.why, found, row.want)
 	}
 }
 
@@ -89,8 +89,9 @@ func TestNamesThatAreNone(t *testing.T) {
 		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, `claimed for role "", which is no valid name`},
 	} {
 		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.previous}, newerLabels())
-		need.That(t, len(p.Clusters) == 1 && len(p.Clusters[0].Roles) == 1 && len(p.Clusters[0].Roles[0].Assigned) == 0,
+		assert.Truef(t,
+			len(p.Clusters) == 1 && len(p.Clusters[0].Roles) == 1 && len(p.Clusters[0].Roles[0].Assigned) == 0,
 			"%s: found %+v, want cluster a and its role, without the host", row.why, p.Clusters)
-		need.Equal(t, row.why, Say.Reason(p.Hosts[0].Reason), row.want)
+		assert.Equal(t, row.want, Say.Reason(p.Hosts[0].Reason), row.why)
 	}
 }

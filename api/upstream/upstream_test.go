@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	ironic "github.com/metal3-io/ironic-standalone-operator/api/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 func TestCheck(t *testing.T) {
@@ -20,9 +20,9 @@ networkingService: {providerNetworks: [{type: idle, nativeVLAN: 9, x: 1}]}
 database: {host: b}
 `
 	var written map[string]any
-	need.OK(t, yaml.Unmarshal([]byte(spec), &written))
+	require.NoError(t, yaml.Unmarshal([]byte(spec), &written))
 	faults, unknown, err := Ironic.Check(written)
-	need.OK(t, err)
+	require.NoError(t, err)
 	var found []string
 	for _, f := range faults {
 		found = append(found, f.Field+": "+f.Message)
@@ -35,15 +35,16 @@ database: {host: b}
 		`networking.ipAddressManager: want "" or keepalived`, "version: found a number, want a string",
 		"foo beside apiCredentialsName", "networking.bar beside apiPort", "networkingService.providerNetworks[0].x beside allowedVLANs",
 	}
-	need.That(t, slices.Equal(found, want), "found\n%s\nwant\n%s", strings.Join(found, "\n"), strings.Join(want, "\n"))
-	need.That(t, written["foo"] != nil, "the spec was changed")
+	assert.Truef(t, slices.Equal(found, want), "found\n%s\nwant\n%s", strings.Join(found, "\n"),
+		strings.Join(want, "\n"))
+	assert.Truef(t, written["foo"] != nil, "the spec was changed")
 }
 
 // TestNoRules: no definition has rules in CEL, which Check does not evaluate. The API server does.
 func TestNoRules(t *testing.T) {
 	for _, kind := range []*Kind{Ironic, Vino, PlacementAPI, NetworkAttachmentDefinition, IPAddressPool} {
 		text, err := kind.Definition()
-		need.That(t, err == nil && !bytes.Contains(text, []byte("x-kubernetes-validations")),
+		assert.Truef(t, err == nil && !bytes.Contains(text, []byte("x-kubernetes-validations")),
 			"%s: %v, or rules: say in docs/site-services.md that they are not evaluated", kind.Kind, err)
 	}
 }
@@ -54,5 +55,5 @@ func TestIronicVersions(t *testing.T) {
 		versions = append(versions, v.String())
 	}
 	slices.Sort(versions)
-	need.Same(t, "", versions, IronicVersions)
+	assert.Equal(t, IronicVersions, versions)
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/labels"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // TestHostIndex: the index finds what a look at each host finds, whatever the selector asks for.
@@ -44,8 +44,8 @@ func TestHostIndex(t *testing.T) {
 		}
 		got := index.Match(selector)
 		matched += len(got)
-		need.That(t, slices.Equal(got, want), "%s: found %v, want %v", selector, got, want)
+		assert.Truef(t, slices.Equal(got, want), "%s: found %v, want %v", selector, got, want)
 	}
-	need.That(t, matched > 1000, "%d matches: want more than 1000", matched)
-	need.That(t, len(index.Match(labels.Nothing())) == 0, "a selector of nothing matches hosts")
+	assert.Truef(t, matched > 1000, "%d matches: want more than 1000", matched)
+	assert.Truef(t, len(index.Match(labels.Nothing())) == 0, "a selector of nothing matches hosts")
 }

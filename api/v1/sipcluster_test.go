@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestWantIsWithinBounds: counts that validation refuses are summed all the same.
@@ -22,7 +23,7 @@ func TestWantIsWithinBounds(t *testing.T) {
 // TestMayBeReserved: a prefix that a token's name completes to one of Kubernetes' own.
 func TestMayBeReserved(t *testing.T) {
 	for prefix, want := range map[string]bool{"": true, "sys": true, "system:": true, "system:node:": true, "oidc:": false} {
-		need.Equal(t, prefix, MayBeReserved(prefix), want)
+		assert.Equal(t, want, MayBeReserved(prefix), prefix)
 	}
 }
 
@@ -31,7 +32,7 @@ func TestHostLabels(t *testing.T) {
 	h := HostLabels{Namespace: "metal", Labels: map[string]string{HostNamespaceKey: "other", "rack": "r1"}}
 	for key, want := range map[string]string{HostNamespaceKey: "metal", "rack": "r1"} {
 		got, exists := h.Lookup(key)
-		need.That(t, got == want && exists, "%s: found %q, %t, want %q", key, got, exists, want)
+		assert.Truef(t, got == want && exists, "%s: found %q, %t, want %q", key, got, exists, want)
 	}
 }
 
@@ -42,7 +43,7 @@ func TestNamesNeverMeet(t *testing.T) {
 			for i := range 3 {
 				name := ServiceName(list, i, cluster)
 				other, twice := seen[name]
-				need.That(t, !twice, "%s is the name of %s and of %s %s[%d]", name, other, cluster, list, i)
+				assert.Truef(t, !twice, "%s is the name of %s and of %s %s[%d]", name, other, cluster, list, i)
 				seen[name] = cluster + " " + list
 			}
 		}
@@ -67,10 +68,10 @@ func TestSyncNamesOfThePage(t *testing.T) {
 		"argocd.md":                   fmt.Sprintf("more than %d characters in namespace and name together", longest("infra")),
 	} {
 		text := need.Read(t, "../../docs/"+page)
-		need.Words(t, page, strings.Join(strings.Fields(string(text)), " "), says)
+		assert.Contains(t, strings.Join(strings.Fields(string(text)), " "), says, page)
 	}
 	namespace, name := strings.Repeat("n", 40), strings.Repeat("m", 20)
 	cut := func(part string) string { return strings.TrimSuffix(SyncName(namespace, name, part), "."+part) }
-	need.That(t, cut("infra") == cut("hosts") && len(cut("rights")) == len(cut("infra"))-1,
+	assert.Truef(t, cut("infra") == cut("hosts") && len(cut("rights")) == len(cut("infra"))-1,
 		"a long name is cut to %s, %s and %s", cut("infra"), cut("hosts"), cut("rights"))
 }

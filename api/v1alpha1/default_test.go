@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestDefaultOfJumpHosts: a program that was built from a tag has an image of its version. Another one has none, but the
@@ -23,7 +23,7 @@ func TestDefaultOfJumpHosts(t *testing.T) {
 		images := Images{JumpHost: row.own}
 		for range 2 { // what has its defaults keeps them
 			images.defaults(row.published)
-			need.That(t, images.JumpHost == row.want && images.NoJumpHost == row.none, "%+v: found %+v", row, images)
+			assert.Truef(t, images.JumpHost == row.want && images.NoJumpHost == row.none, "%+v: found %+v", row, images)
 		}
 	}
 }
@@ -34,6 +34,6 @@ func TestDefaultsArePatchVersions(t *testing.T) {
 	images.defaults("ghcr.io/airshipit/sipgen/jump-host:v0.1.0")
 	patch := regexp.MustCompile(`:v?\d+\.\d+\.\d+(-\w+)?$`)
 	for _, image := range []string{images.HAProxy, images.JumpHost, images.Dex} {
-		need.That(t, patch.MatchString(image), "%s: want a patch version", image)
+		assert.Truef(t, patch.MatchString(image), "%s: want a patch version", image)
 	}
 }

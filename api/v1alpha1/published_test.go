@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/upstream"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/api/upstream"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestPublishedSchemas compares the fields that sipgen reads of other projects' kinds with their definitions: each is
@@ -27,16 +27,16 @@ func TestPublishedSchemas(t *testing.T) {
 	} {
 		t.Run(row.kind.Kind, func(t *testing.T) {
 			text, err := row.kind.Definition()
-			need.OK(t, err)
+			require.NoError(t, err)
 			var definition apiextensionsv1.CustomResourceDefinition
-			need.OK(t, yaml.Unmarshal(text, &definition))
+			require.NoError(t, yaml.Unmarshal(text, &definition))
 			if found := definition.Spec.Group + "/" + definition.Spec.Versions[0].Name; found != row.kind.APIVersion || definition.Spec.Names.Kind != row.kind.Kind {
 				t.Errorf("found %s %s, want %s", found, definition.Spec.Names.Kind, row.kind.APIVersion)
 			}
 			schema := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 			c := comparison{t: t}
 			c.compare("spec", row.spec, &schema)
-			need.That(t, c.fields >= row.fields, "only %d fields were compared", c.fields)
+			assert.Truef(t, c.fields >= row.fields, "only %d fields were compared", c.fields)
 		})
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPublishAsks: somebody who sits at a terminal is asked before a commit goes to the synced branch, and anything but yes pushes nothing.
@@ -43,8 +43,8 @@ func TestPublishAsks(t *testing.T) {
 			args := append([]string{"publish", "--site", filepath.Join(two, "site.yaml"), "-f", filepath.Join(two, "tenants"),
 				"--inventory", filepath.Join(two, "hosts"), "--repo", repo}, row.flags...)
 			code, asked, all := atTheTerminal(t, row.answer, args...)
-			need.That(t, code == row.code, "exit %d, want %d:\n%s", code, row.code, all)
-			need.That(t, asked == row.asked, "asked: %t, want %t:\n%s", asked, row.asked, all)
+			assert.Truef(t, code == row.code, "exit %d, want %d:\n%s", code, row.code, all)
+			assert.Truef(t, asked == row.asked, "asked: %t, want %t:\n%s", asked, row.asked, all)
 			if pushed := strings.TrimSpace(git(t, "-C", repo, "rev-parse", "main")) != first; pushed != row.pushed {
 				t.Errorf("pushed: %t, want %t:\n%s", pushed, row.pushed, all)
 			}
@@ -56,7 +56,7 @@ func TestPublishAsks(t *testing.T) {
 func atTheTerminal(t *testing.T, answer string, args ...string) (code int, asked bool, all string) {
 	t.Helper()
 	screen, tty, err := pty.Open()
-	need.OK(t, err)
+	require.NoError(t, err)
 	shown := make(chan string, 1)
 	seen := make(chan bool, 1)
 	go func() {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 // writeFleet writes the manifests of a site: 20 hosts a rack, 25 hosts a cluster, of which 17 are assigned, 10 clusters a tenant. A host is three
@@ -89,7 +90,7 @@ spec:
 	}
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}, nodePorts: {start: 20000, end: 32767}, maxHostsPerTenant: 200}\n"
 	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {
-		need.OK(b, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+		require.NoError(b, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 }
 
@@ -104,7 +105,7 @@ func BenchmarkCommands(b *testing.B) {
 	info := need.Value(os.Stat(command))(b)
 	b.Run("version", func(b *testing.B) { // what every command takes before it does anything
 		for b.Loop() {
-			need.OK(b, exec.Command(command, "version").Run())
+			require.NoError(b, exec.Command(command, "version").Run())
 		}
 		b.ReportMetric(float64(info.Size())/1e6, "MB")
 	})
@@ -155,7 +156,7 @@ spec:
 	}
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}}\n"
 	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {
-		need.OK(b, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+		require.NoError(b, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 }
 
@@ -164,10 +165,10 @@ func benchmarkFleet(b *testing.B, command, cluster string, write func(folder str
 	folder := b.TempDir()
 	write(folder)
 	repo, tree := filepath.Join(folder, "fleet.git"), filepath.Join(folder, "tree")
-	need.OK(b, exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run())
+	require.NoError(b, exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run())
 	site := need.Value(os.ReadFile(filepath.Join(folder, "site.yaml")))(b)
 	image := bytes.Replace(site, []byte("spec: {"), []byte("spec: {images: {haproxy: registry.example.org/haproxy:3.2}, "), 1)
-	need.OK(b, os.WriteFile(filepath.Join(folder, "image.yaml"), image, 0o644))
+	require.NoError(b, os.WriteFile(filepath.Join(folder, "image.yaml"), image, 0o644))
 	from := []string{"-f", filepath.Join(folder, "tenants.yaml"), "--inventory", filepath.Join(folder, "hosts.yaml")}
 	// A process of Go starts with the peak of the one that starts it, one of time's does not.
 	run := func(b *testing.B, args ...string) (cpu, peak float64) {
@@ -178,11 +179,11 @@ func benchmarkFleet(b *testing.B, command, cluster string, write func(folder str
 		process.Stderr = &said
 		process.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
 		err := process.Run()
-		need.Must(b, err == nil, "%s: %v\n%.2000s", args[0], err, &said)
+		require.Truef(b, err == nil, "%s: %v\n%.2000s", args[0], err, &said)
 		text := need.Value(os.ReadFile(times))(b)
 		var user, system float64
 		_, err = fmt.Sscan(string(text), &user, &system, &peak)
-		need.Must(b, err == nil, "time said %q", text)
+		require.Truef(b, err == nil, "time said %q", text)
 		return user + system, peak / 1e3
 	}
 	publish := []string{"publish", "--repo", repo, "--branch", "main", "--author", "bench <bench@example.org>"}

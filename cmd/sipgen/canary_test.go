@@ -18,13 +18,14 @@ import (
 	"strings"
 	"testing"
 
-	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-	"golang.org/x/crypto/ssh"
-	"sigs.k8s.io/yaml"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+	"sigs.k8s.io/yaml"
 )
 
 // canary is a secret that somebody puts where it does not belong.
@@ -41,7 +42,7 @@ type canary struct {
 func canaries(t *testing.T) []canary {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
-	need.OK(t, err)
+	require.NoError(t, err)
 	block := need.Value(ssh.MarshalPrivateKey(key, "canary"))(t)
 	private := string(pem.EncodeToMemory(block))
 	const random = "Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Ya"
@@ -175,7 +176,7 @@ type changing struct{ dir, path, first, rest string }
 func newChanging(t *testing.T, example, file string) changing {
 	t.Helper()
 	dir := t.TempDir()
-	need.OK(t, os.CopyFS(dir, os.DirFS("../../examples/"+example)))
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/"+example)))
 	_, objects, _ := strings.Cut(read(t, filepath.Join(dir, file)), "apiVersion:") // comments stand before the first
 	first, rest, _ := strings.Cut("apiVersion:"+objects, "\n---\n")
 	return changing{dir, filepath.Join(dir, file), first, rest}
@@ -184,8 +185,9 @@ func newChanging(t *testing.T, example, file string) changing {
 func (c changing) put(t *testing.T, field, value string) {
 	t.Helper()
 	var object any
-	need.OK(t, yaml.Unmarshal([]byte(c.first), &object))
-	need.OK(t, os.WriteFile(c.path, []byte(string(need.Value(yaml.Marshal(put(object, field, value)))(t))+"---\n"+c.rest), 0o600))
+	require.NoError(t, yaml.Unmarshal([]byte(c.first), &object))
+	require.NoError(t,
+		os.WriteFile(c.path, []byte(string(need.Value(yaml.Marshal(put(object, field, value)))(t))+"---\n"+c.rest), 0o600))
 }
 
 // TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in all that
@@ -216,7 +218,7 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 		// Here there are services of the site, so that a canary is the only thing that is wrong with them.
 		{"whole-site", "site.yaml", "tenants", ofServices, true},
 	} {
-		need.Must(t, len(input.fields) >= 40, "%s: found %d fields", input.file, len(input.fields))
+		require.Truef(t, len(input.fields) >= 40, "%s: found %d fields", input.file, len(input.fields))
 		fields := input.fields
 		if input.file == "cluster.yaml" {
 			fields = append(fields, connectors()...)
@@ -295,7 +297,7 @@ func TestNoSecretOfTheCommandLineIsPrinted(t *testing.T) {
 					said = strings.ReplaceAll(said, arguments[len(arguments)-1]+": no ", "")
 				}
 				part := canary.seen(said)
-				need.That(t, part == "", "%v: %q is printed: %s", fmt.Sprintf("%.20q", arguments), part, errs)
+				assert.Truef(t, part == "", "%v: %q is printed: %s", fmt.Sprintf("%.20q", arguments), part, errs)
 			})
 		}
 	}
@@ -317,8 +319,8 @@ func TestNoShortPasswordIsPrinted(t *testing.T) {
 		{"site.yaml", stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), 10},
 	} {
 		fields := slices.DeleteFunc(slices.Clone(input.fields), func(field string) bool { return !ofSecrets.MatchString(field) })
-		need.Must(t, len(fields) >= input.least,
-			"%s: found %d fields of secrets, want %d: %q", input.file, len(fields), input.least, fields)
+		require.Truef(t, len(fields) >= input.least, "%s: found %d fields of secrets, want %d: %q", input.file,
+			len(fields), input.least, fields)
 		from := newChanging(t, "full-service", input.file)
 		dir := from.dir
 		refused := 0
@@ -327,14 +329,14 @@ func TestNoShortPasswordIsPrinted(t *testing.T) {
 			in := []string{"render", "--out", filepath.Join(dir, "out"), "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "cluster.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml")}
 			code, out, said := ran(t, in...)
 			if !wasRefused(code, said) {
-				need.OK(t, os.RemoveAll(filepath.Join(dir, "out")))
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, "out")))
 				continue // it is the name of a Secret there, and a good one
 			}
 			refused++
-			need.Without(t, input.file+": "+field+": it is repeated", out+said, password)
+			assert.NotContains(t, out+said, password, input.file+": "+field+": it is repeated")
 		}
 		t.Logf("%s: %d fields, %d refused", input.file, len(fields), refused)
-		need.That(t, refused != 0, "%s: nothing was refused", input.file)
+		assert.Truef(t, refused != 0, "%s: nothing was refused", input.file)
 	}
 }
 

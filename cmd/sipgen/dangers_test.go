@@ -8,21 +8,23 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestDangersAreTheSame: what a reviewer reads in the comment of a pull request is what the commit and every other
 // command lists, in the same order. Each row changes the two-tenants example after its first commit.
 func TestDangersAreTheSame(t *testing.T) {
 	dir := t.TempDir()
-	need.OK(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)
 	all := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", "fleet.git"}
 	sipgen := func(code int, args ...string) (out, said string) {
 		t.Helper()
 		found, out, said := ran(t, append(args, all...)...)
-		need.Must(t, found == code, "sipgen %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), found, code, out, said)
+		require.Truef(t, found == code, "sipgen %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), found, code,
+			out, said)
 		return out, said
 	}
 	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
@@ -32,12 +34,12 @@ func TestDangersAreTheSame(t *testing.T) {
 		"  - {name: red, namespaces: [tenant-a], patches: any, hosts: {max: 10}, nodePorts: [{start: 30000, end: 30000}, {start: 30100, end: 30109}]}\n" +
 		"  - {name: blue, namespaces: [tenant-b], hosts: {max: 10}, nodePorts: [{start: 30001, end: 30001}, {start: 30110, end: 30119}]}\n"
 	edgeA, edgeB := read(t, "tenants/edge-a.yaml"), read(t, "tenants/edge-b.yaml")
-	need.OK(t, os.WriteFile("site.yaml", []byte(site), 0o644))
+	require.NoError(t, os.WriteFile("site.yaml", []byte(site), 0o644))
 	const spec = "\nspec:\n"
 	services := "  services:\n"
 	bare, _, found := strings.Cut(edgeB, services)
-	need.That(t, found, "edge-b has no services")
-	need.OK(t, os.WriteFile("tenants/edge-b.yaml", []byte(bare), 0o644))
+	assert.Truef(t, found, "edge-b has no services")
+	require.NoError(t, os.WriteFile("tenants/edge-b.yaml", []byte(bare), 0o644))
 	sipgen(0, "publish")
 	for _, row := range []struct {
 		why, site string
@@ -79,25 +81,26 @@ func TestDangersAreTheSame(t *testing.T) {
 		}, want: []string{"danger: tenant-a/edge-a is being decommissioned: 9 hosts IN USE, with release pending: vino-system/"}},
 	} {
 		use(t, row.used)
-		need.OK(t, os.WriteFile("site.yaml", []byte(site), 0o644))
+		require.NoError(t, os.WriteFile("site.yaml", []byte(site), 0o644))
 		if strings.HasPrefix(row.site, "  hosts:") {
-			need.OK(t, os.WriteFile("site.yaml", []byte(strings.Replace(site, "  hosts:\n    namespaces: [vino-system]\n", row.site, 1)), 0o644))
+			require.NoError(t,
+				os.WriteFile("site.yaml", []byte(strings.Replace(site, "  hosts:\n    namespaces: [vino-system]\n", row.site, 1)), 0o644))
 		} else if row.site != "" {
-			need.OK(t, os.WriteFile("site.yaml", []byte(strings.Replace(site, spec, spec+row.site, 1)), 0o644))
+			require.NoError(t, os.WriteFile("site.yaml", []byte(strings.Replace(site, spec, spec+row.site, 1)), 0o644))
 		}
 		for name, text := range map[string]string{"edge-a": edgeA, "edge-b": bare} {
 			if name == "edge-a" && row.edgeA != nil {
 				text = row.edgeA(edgeA)
-				need.That(t, text != edgeA, "%s: the spec is as it was", row.why)
+				assert.Truef(t, text != edgeA, "%s: the spec is as it was", row.why)
 			}
 			if name == "edge-b" && row.edgeB != "" {
 				text = row.edgeB
 			}
-			need.OK(t, os.WriteFile(filepath.Join("tenants", name+".yaml"), []byte(text), 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join("tenants", name+".yaml"), []byte(text), 0o644))
 		}
 		out, _ := sipgen(0, "plan", "-o", "json")
 		var plan struct{ Dangers, Changes []string }
-		need.OK(t, json.Unmarshal([]byte(out), &plan))
+		require.NoError(t, json.Unmarshal([]byte(out), &plan))
 		var want []string
 		for _, words := range plan.Dangers {
 			want = append(want, "danger: "+words)
@@ -105,9 +108,9 @@ func TestDangersAreTheSame(t *testing.T) {
 		for _, words := range plan.Changes {
 			want = append(want, "change: "+words)
 		}
-		need.Must(t, len(row.want) == 0 == (len(want) == 0), "%s: plan -o json has %q", row.why, want)
+		require.Truef(t, len(row.want) == 0 == (len(want) == 0), "%s: plan -o json has %q", row.why, want)
 		for _, words := range row.want {
-			need.Words(t, row.why, "\n"+strings.Join(want, "\n"), "\n"+words)
+			assert.Contains(t, "\n"+strings.Join(want, "\n"), "\n"+words, row.why)
 		}
 		table, _ := sipgen(0, "plan")
 		code := 1
@@ -130,17 +133,17 @@ func TestDangersAreTheSame(t *testing.T) {
 					found = append(found, line)
 				}
 			}
-			need.Same(t, row.why+": "+output, found, want)
+			assert.Equal(t, want, found, row.why+": "+output)
 		}
 		comment, _ := sipgen(0, "plan", "-o", "markdown")
 		comment = strings.NewReplacer("`", "", `\`, "").Replace(html.UnescapeString(comment))
 		page, _ := sipgen(0, "plan", "-o", "html")
 		for _, words := range want {
 			words = words[len("danger: "):]
-			need.Words(t, row.why+": the comment", comment, "\n- "+words+"\n")
+			assert.Contains(t, comment, "\n- "+words+"\n", row.why+": the comment")
 		}
 		for _, words := range plan.Dangers {
-			need.Words(t, row.why+": the page", html.UnescapeString(page), "danger: "+words)
+			assert.Contains(t, html.UnescapeString(page), "danger: "+words, row.why+": the page")
 		}
 	}
 }
@@ -149,12 +152,12 @@ func TestDangersAreTheSame(t *testing.T) {
 func use(t *testing.T, used bool) {
 	t.Helper()
 	files, err := filepath.Glob("hosts/*.yaml")
-	need.OK(t, err)
+	require.NoError(t, err)
 	was, is := "state: available", "state: provisioned"
 	if !used {
 		was, is = is, was
 	}
 	for _, file := range files {
-		need.OK(t, os.WriteFile(file, []byte(strings.ReplaceAll(read(t, file), was, is)), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(read(t, file), was, is)), 0o644))
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // offline is what stands in, on a machine without cluster and network, for what a page names.
@@ -41,9 +42,9 @@ func TestCommandsOfThePages(t *testing.T) {
 	root := need.Value(filepath.Abs("../.."))(t)
 	elsewhere := runElsewhere(t)
 	prepared := t.TempDir()
-	need.OK(t, os.CopyFS(prepared, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
+	require.NoError(t, os.CopyFS(prepared, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
 	shell(t, prepared, "what the pages take as given", pageSetup)
-	syncHosts(func(err error) { need.OK(t, err) }, filepath.Join(prepared, "tree"), filepath.Join(prepared, "hosts"))
+	syncHosts(func(err error) { require.NoError(t, err) }, filepath.Join(prepared, "tree"), filepath.Join(prepared, "hosts"))
 	seen, ran := map[string]string{}, 0
 	for _, page := range handPages(t) {
 		name := need.Value(filepath.Rel(root, page))(t)
@@ -72,7 +73,7 @@ func TestCommandsOfThePages(t *testing.T) {
 			}
 		}
 	}
-	need.That(t, ran >= 8, "%d procedures run: want at least 8", ran)
+	assert.Truef(t, ran >= 8, "%d procedures run: want at least 8", ran)
 }
 
 // notRun says why commands of a page are run by no test, by their name.
@@ -118,7 +119,7 @@ func runElsewhere(t *testing.T) func(name string) bool {
 func handPages(t *testing.T) (pages []string) {
 	t.Helper()
 	root := need.Value(filepath.Abs("../.."))(t)
-	need.OK(t, filepath.WalkDir(filepath.Join(root, "docs"), func(file string, entry fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "docs"), func(file string, entry fs.DirEntry, err error) error {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
@@ -149,7 +150,7 @@ func procedures(blocks []block) (joined []block) {
 func commandBlocks(t *testing.T, page string) (found []block) {
 	t.Helper()
 	content := []byte(read(t, page))
-	need.OK(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+	require.NoError(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -178,7 +179,7 @@ func namedBlocks(t *testing.T, name string) (texts []string) {
 			}
 		}
 	}
-	need.Must(t, len(texts) != 0, "no page has commands named %q", name)
+	require.Truef(t, len(texts) != 0, "no page has commands named %q", name)
 	return texts
 }
 
@@ -192,7 +193,7 @@ func wantTargets(t *testing.T, root, page, text string) {
 			continue
 		}
 		out, err := exec.Command("make", append([]string{"-n", "-C", root}, fields[1:]...)...).CombinedOutput()
-		need.That(t, err == nil, "%s: %s: %v\n%s", page, line, err, out)
+		assert.Truef(t, err == nil, "%s: %s: %v\n%s", page, line, err, out)
 	}
 }
 
@@ -203,8 +204,8 @@ func wantOutput(t *testing.T, root, page, text string) {
 	cmd := exec.Command("bash", "-c", offline.Replace(command))
 	cmd.Dir = root
 	out, err := cmd.Output()
-	need.That(t, err == nil && unpadded(string(out)) == unpadded(want),
-		"%s: $ %s: %v: found\n%s\nwant\n%s", page, command, err, out, want)
+	assert.Truef(t, err == nil && unpadded(string(out)) == unpadded(want), "%s: $ %s: %v: found\n%s\nwant\n%s", page,
+		command, err, out, want)
 }
 
 // unpadded leaves out the spaces that fill a table, at the ends of lines.
@@ -216,7 +217,7 @@ func unpadded(text string) string {
 func runOffline(t *testing.T, prepared, page string, block block) {
 	t.Helper()
 	dir := t.TempDir()
-	need.OK(t, os.CopyFS(dir, os.DirFS(prepared)))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(prepared)))
 	shell(t, dir, page, before[page]+before[block.name]+offline.Replace(block.text)+after[block.name])
 }
 
@@ -264,7 +265,7 @@ func shell(t *testing.T, dir, page, script string) {
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "SIPGEN_PREVIOUS=", "SIPGEN_REPO=fleet.git", "ALL=--site site.yaml -f tenants --inventory hosts")
 	out, err := cmd.CombinedOutput()
-	need.That(t, err == nil, "%s: %v\n%s\n---\n%s", page, err, script, out)
+	assert.Truef(t, err == nil, "%s: %v\n%s\n---\n%s", page, err, script, out)
 }
 
 // TestHandOverStops: the functions of the procedure "switch to-argocd" hand over what kubectl finds of a tree, folder by folder, and fail where
@@ -281,7 +282,7 @@ func TestHandOverStops(t *testing.T) {
 			functions = text
 		}
 	}
-	need.Must(t, functions != "", "no page has a function hand_over")
+	require.Truef(t, functions != "", "no page has a function hand_over")
 	const found = `{"kind":"Service","metadata":{"name":"lb","namespace":"a","managedFields":[{"manager":"x","operation":"Apply"},{"manager":"old","operation":"Apply"}]}}`
 	for _, row := range []struct {
 		why, kubectl, tree, want string
@@ -297,13 +298,13 @@ func TestHandOverStops(t *testing.T) {
 			for name, text := range map[string]string{
 				"tree/policy/kustomization.yaml": "", "tree/clusters/a/b/hosts/kustomization.yaml": "", "bin/kubectl": "#!/bin/sh\n" + row.kubectl + "\n",
 			} {
-				need.OK(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
-				need.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+				require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
 			}
 			cmd := exec.Command("bash", "-c", functions+"\nhand_over_tree "+row.tree+" old new")
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))
 			out, err := cmd.CombinedOutput()
-			need.That(t, (err != nil) == row.fails && strings.Contains(string(out), row.want), "%v:\n%s", err, out)
+			assert.Truef(t, (err != nil) == row.fails && strings.Contains(string(out), row.want), "%v:\n%s", err, out)
 			if !row.fails && strings.Count(string(out), row.want) != 4 {
 				t.Errorf("want a test and a replacement in each of two folders:\n%s", out)
 			}

@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/hack/need"
@@ -22,6 +20,9 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/forge"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
 // TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
@@ -43,7 +44,7 @@ sipgen: nothing is pushed
 	var out bytes.Buffer
 	ui := &terminal.UI{Err: &out}
 	fail(ui, err)
-	need.That(t, out.String() == want, "found\n%s\nwant\n%s", &out, want)
+	assert.Truef(t, out.String() == want, "found\n%s\nwant\n%s", &out, want)
 }
 
 // TestGitLabBelowAFolder: without --forge-url the forge is asked for at the root of its host, where another program
@@ -77,15 +78,16 @@ func TestGitLabBelowAFolder(t *testing.T) {
 		}))
 		open := func(web string) error {
 			repository, _, err := forge.Locate(server.URL+"/gitlab/acme/fleet.git", forge.GitLab, web)
-			need.OK(t, err)
+			require.NoError(t, err)
 			_, err = (&forge.Client{Token: "x", TokenName: "SIPGEN_FORGE_TOKEN"}).Open(t.Context(), repository,
 				forge.Request{Base: "main", Head: "p", Title: "t", Marker: "m"})
 			return fmt.Errorf("%w: %w", push.ErrNoPullRequest, err)
 		}
 		err := open("")
-		need.Words(t, why+": the hint", hintFor(err), "--forge-url names the folder, too")
-		need.That(t, errors.Is(open(server.URL+"/gitlab"), forge.ErrToken), "%s: with the flag it is not found", why)
-		need.That(t, strings.HasPrefix(asked, "/gitlab/api/v4/projects/acme%2Ffleet"), "%s: asked for %s", why, asked)
+		assert.Contains(t, hintFor(err), "--forge-url names the folder, too", why+": the hint")
+		assert.Truef(t, errors.Is(open(server.URL+"/gitlab"), forge.ErrToken), "%s: with the flag it is not found", why)
+		assert.Truef(t, strings.HasPrefix(asked, "/gitlab/api/v4/projects/acme%2Ffleet"), "%s: asked for %s", why,
+			asked)
 		server.Close()
 	}
 }
@@ -111,7 +113,7 @@ func TestHintsAboutSpecs(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		hintAtSpecs(&terminal.UI{Err: &out}, row.problems)
-		need.Equal(t, row.problems, out.String(), row.want)
+		assert.Equal(t, row.want, out.String(), row.problems)
 	}
 }
 
@@ -119,7 +121,8 @@ func TestHintsAboutSpecs(t *testing.T) {
 func TestAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	site := need.Value(filepath.Abs("."))(t)
-	need.OK(t, os.WriteFile("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: \"https://git.example.org/fleet.git\"}}\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: \"https://git.example.org/fleet.git\"}}\n"), 0o600))
 	for _, row := range []struct {
 		code         int
 		reason       string
@@ -136,13 +139,15 @@ func TestAsked(t *testing.T) {
 			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":%q,"code":%d}`, row.reason, row.code)
 		}))
 		address := strings.TrimPrefix(server.URL, "http://")
-		need.OK(t, os.WriteFile("kubeconfig", fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: %q}}]\n"+
+		require.NoError(t, os.WriteFile("kubeconfig", fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: %q}}]\n"+
 			"contexts: [{name: lab, context: {cluster: a, user: u}}]\nusers: [{name: u, user: {token: s3cret-Marker}}]\n", fmt.Sprintf(row.server, address)), 0o600))
 		code, out, said := ran(t, "inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig", "--context", "lab")
 		server.Close()
-		need.Equal(t, row, code, exitError)
-		need.Words(t, row, said, fmt.Sprintf("sipgen: hint: the API server is %s (context \"lab\"): %s\n", address, row.want))
-		need.Without(t, row, out+said, "s3cret-Marker", "hidden")
+		assert.Equal(t, exitError, code, row)
+		assert.Contains(t, said,
+			fmt.Sprintf("sipgen: hint: the API server is %s (context \"lab\"): %s\n", address, row.want), row)
+		assert.NotContains(t, out+said, "s3cret-Marker", row)
+		assert.NotContains(t, out+said, "hidden", row)
 	}
 	unreachable := &app.AskedError{Err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), Server: "10.0.0.1:6443"}
 	if hint := hintFor(unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {

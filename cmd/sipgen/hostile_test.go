@@ -12,9 +12,10 @@ import (
 	"testing"
 	"unicode"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // hostile is what somebody could write into a label, an annotation, a network's name, a status or a file's name to have the reader's
@@ -90,7 +91,7 @@ spec:
 		for from, text := range map[string]string{"stdout": out, "stderr": said} {
 			seen += strings.Count(text, "owned")
 			problem := steers(text)
-			need.That(t, problem == "", "%q: exit code %d: %s: %s", args, code, from, problem)
+			assert.Truef(t, problem == "", "%q: exit code %d: %s: %s", args, code, from, problem)
 		}
 	}
 	for _, specs := range []string{"good.yaml", "big.yaml", "bad.yaml", "dir"} {
@@ -116,7 +117,8 @@ spec:
 	run(hostile)
 	run("diff", "-o", hostile, "--repo", hostile)
 	run("publish", "--site", "site.yaml", "-f", "good.yaml", "--inventory", "free.yaml", "--repo", hostile, "--branch", hostile)
-	need.That(t, seen >= runs/2, "the words were printed %d times in %d runs: this test looks at the wrong outputs", seen, runs)
+	assert.Truef(t, seen >= runs/2, "the words were printed %d times in %d runs: this test looks at the wrong outputs",
+		seen, runs)
 }
 
 // steers says what in a text is more than text.
@@ -151,7 +153,7 @@ func forgeries(t *testing.T) map[string]any {
 	specs := map[string]any{}
 	base := func(where string) any {
 		var spec any
-		need.OK(t, yaml.Unmarshal([]byte("{apiVersion: airship.airshipit.org/v1, kind: SIPCluster, metadata: {namespace: evil, name: "+where+"}, spec: {"+
+		require.NoError(t, yaml.Unmarshal([]byte("{apiVersion: airship.airshipit.org/v1, kind: SIPCluster, metadata: {namespace: evil, name: "+where+"}, spec: {"+
 			"nodes: {Worker: {labelSelector: {}, topologyKey: rack, count: {active: 1}}}, services: {jumpHost: [{nodeInterfaceId: oam, "+
 			"sshAuthorizedKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV op']}]}}}"), &spec))
 		return spec
@@ -230,12 +232,12 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 	check := func(what, text string) {
 		t.Helper()
 		seen += strings.Count(text, "owned")
-		need.Equal(t, what, forges(what, text), "")
+		assert.Empty(t, forges(what, text), what)
 	}
 	do := func(want int, args ...string) {
 		t.Helper()
 		code, out, said := ran(t, append(args, in...)...)
-		need.Must(t, code == want, "%q: exit code %d, want %d: %s", args, code, want, said)
+		require.Truef(t, code == want, "%q: exit code %d, want %d: %s", args, code, want, said)
 		check(strings.Join(args, " "), out)
 		check(strings.Join(args, " ")+": stderr", said)
 	}
@@ -248,7 +250,7 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 	for _, output := range []string{"human", "markdown"} {
 		do(1, "diff", "--out", "none", "-o", output)
 	}
-	need.That(t, seen >= 100, "the words were found %d times: this test looks at the wrong outputs", seen)
+	assert.Truef(t, seen >= 100, "the words were found %d times: this test looks at the wrong outputs", seen)
 	if err := filepath.WalkDir("tree", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -260,10 +262,11 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 		t.Fatal(err)
 	}
 	plan, err := os.ReadFile("tree/PLAN.md")
-	need.That(t, err == nil && bytes.Contains(plan, []byte("\n## evil/value\n")) && bytes.Count(plan, []byte("\n## good/g\n")) == 1,
+	assert.Truef(t,
+		err == nil && bytes.Contains(plan, []byte("\n## evil/value\n")) && bytes.Count(plan, []byte("\n## good/g\n")) == 1,
 		"PLAN.md: %v: want a section of each cluster, and no other\n%s", err, plan)
 	for _, path := range []string{"clusters/evil/G", "clusters/evil/" + forged} {
-		need.That(t, need.Err(os.Stat("tree/"+path)) != nil, "%q is in the tree", path)
+		assert.Truef(t, need.Err(os.Stat("tree/"+path)) != nil, "%q is in the tree", path)
 	}
 }
 

@@ -12,12 +12,13 @@ import (
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/history"
 	"github.com/airshipit/sipgen/internal/impact"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 type findings struct {
@@ -77,9 +78,9 @@ func TestJSONFields(t *testing.T) {
 		}
 	}
 	for kind := range printed {
-		need.That(t, strings.Contains(page, kind), "the page does not name the kind %s", kind)
+		assert.Truef(t, strings.Contains(page, kind), "the page does not name the kind %s", kind)
 	}
-	need.That(t, explained >= 30, "%d fields explained: want at least 30", explained)
+	assert.Truef(t, explained >= 30, "%d fields explained: want at least 30", explained)
 }
 
 // fieldsOf collects the paths of a type's fields, and whether each is always there. A cluster in an Explanation is that of
@@ -116,7 +117,7 @@ func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation b
 // TestJSONHasAKind: what every command with -o json prints has the version and the kind that the list names.
 func TestJSONHasAKind(t *testing.T) {
 	dir := t.TempDir()
-	need.OK(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(dir)
 	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
 	ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", "fleet.git")
@@ -129,12 +130,13 @@ func TestJSONHasAKind(t *testing.T) {
 		var head struct{ APIVersion, Kind string }
 		_, out, said := ran(t, args...)
 		err := json.Unmarshal([]byte(out), &head)
-		need.That(t, err == nil && head.APIVersion == v1alpha1.APIVersion && head.Kind == kind, "%s: %v, %+v, %s", kind, err, head, said)
+		assert.Truef(t, err == nil && head.APIVersion == v1alpha1.APIVersion && head.Kind == kind, "%s: %v, %+v, %s",
+			kind, err, head, said)
 	}
 	for _, command := range newRoot(&terminal.UI{}).Commands() {
 		flag := command.Flags().Lookup("output")
 		isJSON := flag != nil && strings.Contains(flag.Usage, "json") && !strings.Contains(flag.Usage, "json-schema")
-		need.That(t, !isJSON || commands[command.Name()], "%s: no kind", command.Name())
+		assert.Truef(t, !isJSON || commands[command.Name()], "%s: no kind", command.Name())
 	}
 }
 
@@ -157,5 +159,5 @@ func TestExitCodePage(t *testing.T) {
 	}
 	slices.Sort(rows)
 	slices.Sort(want)
-	need.Same(t, "exit codes in docs/cli.md", rows, want)
+	assert.Equal(t, want, rows, "exit codes in docs/cli.md")
 }

@@ -9,11 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // mark is in every value of every Secret.
@@ -46,7 +47,7 @@ const runner = "  runner: {schedule: \"*/10 * * * *\", image: registry.example.o
 func markedSite(t *testing.T, change ...string) (dir string, secrets map[string][]string) {
 	t.Helper()
 	dir = t.TempDir()
-	need.OK(t, os.CopyFS(dir, os.DirFS("../../examples/whole-site")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/whole-site")))
 	const grants = "    namespaces: [red]\n"
 	edits := append([]string{
 		grants, grants + "    issuerDomains: [red.example.org]\n    images: [registry.example.org]\n",
@@ -56,16 +57,16 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 	}, change...)
 	site := read(t, filepath.Join(dir, "site.yaml"))
 	for i := 0; i < len(edits); i += 2 {
-		need.Must(t, strings.Contains(site, edits[i]), "the Site has no %q", edits[i])
+		require.Truef(t, strings.Contains(site, edits[i]), "the Site has no %q", edits[i])
 		site = strings.Replace(site, edits[i], edits[i+1], 1)
 	}
-	need.OK(t, os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "site.yaml"), []byte(site), 0o600))
 	engine := "flux-system"
 	if strings.Contains(site, "engine: argocd") {
 		engine = "argocd"
 	}
 	secrets = markedSecrets(engine)
-	need.OK(t, os.WriteFile(filepath.Join(dir, "tenants/red.yaml"), []byte(read(t, filepath.Join(dir, "tenants/red.yaml"))+`    jumpHost:
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tenants/red.yaml"), []byte(read(t, filepath.Join(dir, "tenants/red.yaml"))+`    jumpHost:
     - nodeInterfaceId: management
       nodePort: 30022
       sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV operator@example.org]
@@ -109,8 +110,8 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 			beside += "---\n" + string(text)
 		}
 	}
-	need.OK(t, os.WriteFile(filepath.Join(dir, "hosts.yaml"), []byte(hosts), 0o600))
-	need.OK(t, os.WriteFile(filepath.Join(dir, "tenants/secrets.yaml"), []byte(beside), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "hosts.yaml"), []byte(hosts), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tenants/secrets.yaml"), []byte(beside), 0o600))
 	return dir, secrets
 }
 
@@ -156,12 +157,13 @@ func wantMarked(t *testing.T, tree string, secrets map[string][]string) {
 		}
 		docs := need.Value(manifest.Parse(path, []byte(read(t, path))))(t)
 		for i := range docs {
-			need.That(t, docs[i].Kind != "Secret", "%s: a Secret is rendered", path)
+			assert.Truef(t, docs[i].Kind != "Secret", "%s: a Secret is rendered", path)
 			var object any
-			need.OK(t, json.Unmarshal(docs[i].JSON, &object))
+			require.NoError(t, json.Unmarshal(docs[i].JSON, &object))
 			secretNames(object, func(name string) {
 				named[name] = true
-				need.That(t, known[name], "%s: names the Secret %q, which is not marked: add it to markedSecrets", path, name)
+				assert.Truef(t, known[name], "%s: names the Secret %q, which is not marked: add it to markedSecrets",
+					path, name)
 			})
 		}
 	}
@@ -181,7 +183,7 @@ func wantMarked(t *testing.T, tree string, secrets map[string][]string) {
 
 func filesBelow(t *testing.T, dir string) (paths []string) {
 	t.Helper()
-	need.OK(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			paths = append(paths, path)
 		}
@@ -194,11 +196,11 @@ func filesBelow(t *testing.T, dir string) (paths []string) {
 func formats(t *testing.T, name string) []string {
 	t.Helper()
 	command, _, err := newRoot(&terminal.UI{}).Find([]string{name})
-	need.OK(t, err)
+	require.NoError(t, err)
 	complete, found := command.GetFlagCompletionFunc("output")
-	need.Must(t, found, "%s has no --output", name)
+	require.Truef(t, found, "%s has no --output", name)
 	names, _ := complete(command, nil, "")
-	need.Must(t, len(names) >= 2, "%s has the formats %v", name, names)
+	require.Truef(t, len(names) >= 2, "%s has the formats %v", name, names)
 	return names
 }
 
@@ -227,7 +229,8 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 			for _, key := range mode.without {
 				delete(secrets, key)
 			}
-			need.Must(t, mark.seen(read(t, filepath.Join(dir, "hosts.yaml"))) != "" && mark.seen(read(t, filepath.Join(dir, "tenants/secrets.yaml"))) != "",
+			require.Truef(t,
+				mark.seen(read(t, filepath.Join(dir, "hosts.yaml"))) != "" && mark.seen(read(t, filepath.Join(dir, "tenants/secrets.yaml"))) != "",
 				"there is no mark to be seen")
 			m := &marked{t: t, dir: dir, in: []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory", dir + "/hosts.yaml"}}
 			m.hosts = m.in[4:]
@@ -241,9 +244,9 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 			}
 			if mode.name == "argocd, snapshot" {
 				code, snapshot, said := ran(t, append([]string{"inventory", "--site", dir + "/site.yaml"}, m.hosts[2:]...)...)
-				need.Must(t, code == 0, "%s", said)
+				require.Truef(t, code == 0, "%s", said)
 				m.unseen("snapshot", snapshot)
-				need.OK(t, os.WriteFile(dir+"/snapshot.yaml", []byte(snapshot), 0o600))
+				require.NoError(t, os.WriteFile(dir+"/snapshot.yaml", []byte(snapshot), 0o600))
 				m.in = []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory", dir + "/snapshot.yaml"}
 				m.hosts = m.in[4:]
 			}
@@ -255,9 +258,10 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 			m.run(0, "inventory", live...)
 			cluster.mu.Lock()
 			defer cluster.mu.Unlock()
-			need.That(t, len(cluster.read) != 0, "no network data was read")
+			assert.Truef(t, len(cluster.read) != 0, "no network data was read")
 			for key := range cluster.read {
-				need.That(t, secrets[key] == nil && strings.HasSuffix(key, "-network-data"), "Secret %s was read", key)
+				assert.Truef(t, secrets[key] == nil && strings.HasSuffix(key, "-network-data"), "Secret %s was read",
+					key)
 			}
 		})
 	}
@@ -334,20 +338,22 @@ func (m *marked) everything(all bool, secrets map[string][]string) {
 	m.run(0, "publish", m.with(append(author, "--dry-run")...)...)
 	m.run(0, "publish", m.with(author...)...)
 	objects := git(t, "-C", fleet, "cat-file", "--batch-all-objects", "--batch")
-	need.That(t, strings.Contains(objects, "red-node-ssh"), "the services are not in git")
+	assert.Truef(t, strings.Contains(objects, "red-node-ssh"), "the services are not in git")
 	m.unseen("git", objects)
 
 	// What is wrong with inputs is said without a word of what stands in them.
 	site := read(t, filepath.Join(m.dir, "site.yaml"))
-	need.OK(t, os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(strings.Replace(site, "secret: placement-secret", "secret: {placement-secret: "+mark.text+"}", 1)), 0o600))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(strings.Replace(site, "secret: placement-secret", "secret: {placement-secret: "+mark.text+"}", 1)), 0o600))
 	for _, command := range []string{"plan", "lint"} {
 		m.run(2, command, m.in...)
 	}
-	need.OK(t, os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(site), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(site), 0o600))
 	if slices.Contains(m.in, m.dir+"/hosts.yaml") {
 		hosts := read(t, filepath.Join(m.dir, "hosts.yaml"))
 		for _, broken := range []string{"stringData: [" + mark.text + "]\nother:\n", "data: {networkData: " + mark.text + "}\nother:\n", "stringData:\n  networkData: '[" + mark.text + "'\nother:\n"} {
-			need.OK(t, os.WriteFile(filepath.Join(m.dir, "hosts.yaml"), []byte(strings.Replace(hosts, "stringData:\n", broken, 1)), 0o600))
+			require.NoError(t,
+				os.WriteFile(filepath.Join(m.dir, "hosts.yaml"), []byte(strings.Replace(hosts, "stringData:\n", broken, 1)), 0o600))
 			m.run(1, "plan", m.with("--previous", "none", "-o", "wide")...)
 			m.run(0, "lint", m.with("-o", "json")...)
 		}

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // TestMinFreeCountsWhatIsReserved: on random small sites, --min-free of all hosts finds as many reserved ones as every
@@ -53,14 +53,14 @@ func TestMinFreeCountsWhatIsReserved(t *testing.T) {
 			clusters = append(clusters, c)
 		}
 		placement, err := schedule.Plan(clusters, hosts, schedule.Previous{}, options)
-		need.OK(t, err)
+		require.NoError(t, err)
 		answer, err := schedule.Holdings(clusters, hosts, schedule.Previous{}, options)
-		need.OK(t, err)
+		require.NoError(t, err)
 		kept := report.KeptBefore(placement)
 		_, want := report.KeptWords(kept)
 		of := func(selector string) int {
 			parsed, err := labels.Parse(selector)
-			need.OK(t, err)
+			require.NoError(t, err)
 			return (&leastFree{selector: parsed}).of(answer, kept, options.Reserved).Kept
 		}
 		if found := of(""); found != want {
@@ -75,6 +75,6 @@ func TestMinFreeCountsWhatIsReserved(t *testing.T) {
 			twice++
 		}
 	}
-	need.That(t, reservedOf > 1_000 && twice > 20, "%d reserved hosts, %d sites with some reserved twice",
+	assert.Truef(t, reservedOf > 1_000 && twice > 20, "%d reserved hosts, %d sites with some reserved twice",
 		reservedOf, twice)
 }

@@ -14,12 +14,13 @@ import (
 	"testing"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory/files"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // TestOldSnapshotSeesNoHostClean: a snapshot from before a host was ever labeled shows it without labels for ever. That is not how a
@@ -28,14 +29,14 @@ import (
 func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	const onlyAdds = "they only add hosts, and say nothing of those of the tree"
 	work, now := t.TempDir(), time.Now()
-	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
 	publish := func(want string) string {
 		t.Helper()
 		code, _, said := ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml", "--repo", "fleet.git",
 			"--path", "sites/dc1")
-		need.Must(t, code == 0 && strings.Contains(said, want), "exit %d, want 0 and %q in:\n%s", code, want, said)
+		require.Truef(t, code == 0 && strings.Contains(said, want), "exit %d, want 0 and %q in:\n%s", code, want, said)
 		return git(t, "-C", "fleet.git", "show", "main:sites/dc1/clusters/tenant-b/edge-b/assignments.yaml")
 	}
 	snapshot(t, now.Add(-time.Hour))
@@ -43,27 +44,27 @@ func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	snapshot(t, now.Add(time.Minute))
 	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 3")
 	released := publish("")
-	need.Words(t, "no host is released", released, "releasing:")
+	assert.Contains(t, released, "releasing:", "no host is released")
 	snapshot(t, now.Add(-time.Hour))
-	need.Equal(t, "an old snapshot ended the release", publish(onlyAdds), released)
+	assert.Equal(t, released, publish(onlyAdds), "an old snapshot ended the release")
 	snapshot(t, now.Add(time.Hour))
 	commitAt(t, now.Add(2*time.Hour), "sites/dc1/notes")
 	commitAt(t, now.Add(3*time.Hour), "sites/dc2/notes")
-	need.Without(t, "a host that was seen clean is not free", publish(""), "releasing:")
+	assert.NotContains(t, publish(""), "releasing:", "a host that was seen clean is not free")
 }
 
 // TestSecondPublish: a run with the same inputs commits nothing, also after a commit that changed hosts and so made the
 // snapshot old (contract 28): a failed host in use waits to leave in both.
 func TestSecondPublish(t *testing.T) {
 	work, now := t.TempDir(), time.Now()
-	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
 	publish := func(want string) {
 		t.Helper()
 		_, _, said := ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml",
 			"--repo", "fleet.git")
-		need.Words(t, "publish", said, want)
+		assert.Contains(t, said, want, "publish")
 	}
 	snapshot(t, now.Add(-time.Hour))
 	publish("main: committed ")
@@ -73,8 +74,8 @@ func TestSecondPublish(t *testing.T) {
 	edit(t, "hosts/rack-2.yaml", "state: available", "state: provisioned")
 	snapshot(t, now.Add(time.Minute))
 	publish("main: committed ")
-	need.Words(t, "the failed host", git(t, "-C", "fleet.git", "show", "main:clusters/tenant-a/edge-a/assignments.yaml"),
-		"pending: true")
+	assert.Contains(t, git(t, "-C", "fleet.git", "show", "main:clusters/tenant-a/edge-a/assignments.yaml"),
+		"pending: true", "the failed host")
 	snapshot(t, now.Add(-time.Hour)) // as it is for the second run: older than the commit that changed hosts
 	publish("nothing to commit")
 }
@@ -93,8 +94,8 @@ func snapshot(t *testing.T, taken time.Time) {
 	hosts := need.Value(files.Load([]string{"hosts"}, nil))(t)
 	hosts.TakenAt = taken
 	var text bytes.Buffer
-	need.OK(t, files.WriteSnapshot(&text, hosts))
-	need.OK(t, os.WriteFile("inventory.yaml", text.Bytes(), 0o644))
+	require.NoError(t, files.WriteSnapshot(&text, hosts))
+	require.NoError(t, os.WriteFile("inventory.yaml", text.Bytes(), 0o644))
 }
 
 // released is written by hack/cut-release.sh, with the commit that is tagged; a version that is out stays as it is.
@@ -113,11 +114,11 @@ func TestReleasedTrees(t *testing.T) {
 		}
 	}
 	trees := need.Value(filepath.Glob(folder + "/v*/*/tree"))(t)
-	need.Must(t, len(trees) >= len(releasedSites), "found %q, want %q of v0.1.0", trees, releasedSites)
+	require.Truef(t, len(trees) >= len(releasedSites), "found %q, want %q of v0.1.0", trees, releasedSites)
 	for _, tree := range trees {
 		t.Run(strings.TrimPrefix(filepath.Dir(tree), folder+"/"), func(t *testing.T) {
 			dir := t.TempDir()
-			need.OK(t, os.CopyFS(dir, os.DirFS(filepath.Dir(tree))))
+			require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Dir(tree))))
 			repo := commitTree(t, filepath.Join(dir, "tree"))
 			before := releasedPlan(t, dir, repo)
 			kept, leaving := 0, 0
@@ -137,7 +138,7 @@ func TestReleasedTrees(t *testing.T) {
 			releasedRun(t, dir, "publish", "--repo", repo)
 			after := releasedPlan(t, dir, repo)
 			for slot, status := range before {
-				need.That(t, after[slot] == status, "%s: %s, and after publishing %q", slot, status, after[slot])
+				assert.Truef(t, after[slot] == status, "%s: %s, and after publishing %q", slot, status, after[slot])
 			}
 			releasedRun(t, dir, "diff", "--repo", repo)
 		})
@@ -157,10 +158,10 @@ func releasedPlan(t *testing.T, dir, repo string) map[string]string {
 			}
 		}
 	}
-	need.OK(t, json.Unmarshal([]byte(releasedRun(t, dir, "plan", "--repo", repo, "-o", "json")), &plan))
+	require.NoError(t, json.Unmarshal([]byte(releasedRun(t, dir, "plan", "--repo", repo, "-o", "json")), &plan))
 	found := map[string]string{}
 	for _, c := range plan.Clusters {
-		need.That(t, c.Frozen == nil, "%s/%s is frozen: %s", c.Namespace, c.Name, c.Frozen)
+		assert.Truef(t, c.Frozen == nil, "%s/%s is frozen: %s", c.Namespace, c.Name, c.Frozen)
 		for _, role := range c.Roles {
 			for _, slot := range role.Slots {
 				found[c.Namespace+"/"+c.Name+" "+role.Name+" "+slot.Host] = slot.Status
@@ -177,7 +178,7 @@ func releasedRun(t *testing.T, dir string, args ...string) string {
 	t.Setenv("GIT_AUTHOR_NAME", "Ada")
 	t.Setenv("GIT_AUTHOR_EMAIL", "ada@example.org")
 	code, out, said := ran(t, append(args, "--site", filepath.Join(dir, "site.yaml"))...)
-	need.Must(t, code == exitDone, "%v: exit %d\n%s%s", args, code, out, said)
+	require.Truef(t, code == exitDone, "%v: exit %d\n%s%s", args, code, out, said)
 	return out
 }
 
@@ -198,23 +199,24 @@ func commitTree(t *testing.T, folder string) string {
 func writeReleased(t *testing.T, example, folder string) {
 	t.Helper()
 	version := filepath.Base(filepath.Dir(folder))
-	need.Must(t, !strings.Contains(read(t, "../../CHANGELOG.md"), "\n## "+version+" ("),
+	require.Truef(t, !strings.Contains(read(t, "../../CHANGELOG.md"), "\n## "+version+" ("),
 		"%s is released: its trees stay as they are", version)
-	need.OK(t, os.RemoveAll(folder))
-	need.OK(t, os.CopyFS(folder, os.DirFS(filepath.Join("../../examples", example))))
+	require.NoError(t, os.RemoveAll(folder))
+	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join("../../examples", example))))
 	repo, tree := filepath.Join(t.TempDir(), "fleet.git"), filepath.Join(folder, "tree")
 	publish := func() {
 		releasedRun(t, folder, "publish", "--repo", repo)
-		need.OK(t, os.RemoveAll(tree))
-		need.OK(t, exec.Command("git", "clone", "--quiet", repo, tree).Run())
-		need.OK(t, os.RemoveAll(filepath.Join(tree, ".git")))
+		require.NoError(t, os.RemoveAll(tree))
+		require.NoError(t, exec.Command("git", "clone", "--quiet", repo, tree).Run())
+		require.NoError(t, os.RemoveAll(filepath.Join(tree, ".git")))
 	}
-	need.OK(t, exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run())
+	require.NoError(t, exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run())
 	publish()
 	if example == "two-tenants" {
-		syncHosts(func(err error) { need.OK(t, err) }, tree, filepath.Join(folder, "hosts"))
+		syncHosts(func(err error) { require.NoError(t, err) }, tree, filepath.Join(folder, "hosts"))
 		spec := filepath.Join(folder, "tenants", "edge-a.yaml")
-		need.OK(t, os.WriteFile(spec, []byte(strings.Replace(read(t, spec), "active: 4", "active: 3", 1)), 0o600))
+		require.NoError(t,
+			os.WriteFile(spec, []byte(strings.Replace(read(t, spec), "active: 4", "active: 3", 1)), 0o600))
 		publish()
 	}
 }
@@ -236,23 +238,23 @@ func TestFleet(t *testing.T) {
 		}
 	}
 	text := read(t, filepath.Join(fleet, "github-matrix.yaml"))
-	need.OK(t, yaml.Unmarshal([]byte(text), &workflow))
-	need.That(t, slices.Equal(workflow.Jobs.Publish.Strategy.Matrix.Site, sites) && len(sites) >= 2,
+	require.NoError(t, yaml.Unmarshal([]byte(text), &workflow))
+	assert.Truef(t, slices.Equal(workflow.Jobs.Publish.Strategy.Matrix.Site, sites) && len(sites) >= 2,
 		"the matrix has %v, and the folder %v", workflow.Jobs.Publish.Strategy.Matrix.Site, sites)
 	var job batchv1.Job
 	text = read(t, filepath.Join(fleet, "indexed-job.yaml"))
-	need.OK(t, yaml.UnmarshalStrict([]byte(text), &job))
+	require.NoError(t, yaml.UnmarshalStrict([]byte(text), &job))
 	if *job.Spec.CompletionMode != batchv1.IndexedCompletion || int(*job.Spec.Completions) != len(sites) {
 		t.Errorf("the Job has %d completions for %d sites", *job.Spec.Completions, len(sites))
 	}
 	args := job.Spec.Template.Spec.Containers[0].Args
 	_, rest, err := newRoot(&terminal.UI{}).Find(args)
-	need.That(t, err == nil && !slices.Contains(rest, "publish"), "%v: %v", args, err)
+	assert.Truef(t, err == nil && !slices.Contains(rest, "publish"), "%v: %v", args, err)
 
 	// What the workflow runs, with another repository.
 	command := workflow.Jobs.Publish.Steps[len(workflow.Jobs.Publish.Steps)-1].Run
 	dir := t.TempDir()
-	need.OK(t, os.CopyFS(dir, os.DirFS(fleet)))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(fleet)))
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)
 	repo := filepath.Join(dir, "fleet.git")
@@ -264,7 +266,8 @@ func TestFleet(t *testing.T) {
 			words = append(slices.DeleteFunc(words[1:], func(word string) bool { return len(more) == 0 && (word == "--propose" || word == "sipgen/"+site) }), "--repo", repo)
 			wait.Go(func() {
 				code, _, said := ran(t, words...)
-				need.That(t, code == exitDone && strings.Contains(said, want), "%v: exit code %d, want %q\n%s", words, code, want, said)
+				assert.Truef(t, code == exitDone && strings.Contains(said, want), "%v: exit code %d, want %q\n%s",
+					words, code, want, said)
 			})
 		}
 		wait.Wait()
@@ -272,11 +275,11 @@ func TestFleet(t *testing.T) {
 	publish("committed")
 	files := git(t, "-C", repo, "ls-tree", "-r", "--name-only", "main")
 	for _, site := range sites {
-		need.That(t, strings.Contains(files, "sites/"+site+"/clusters/edge/edge/assignments.yaml\n"),
+		assert.Truef(t, strings.Contains(files, "sites/"+site+"/clusters/edge/edge/assignments.yaml\n"),
 			"%s is not in\n%s", site, files)
 	}
 	for line := range strings.Lines(files) {
-		need.That(t, strings.HasPrefix(line, "sites/"), "outside of the sites: %s", line)
+		assert.Truef(t, strings.HasPrefix(line, "sites/"), "outside of the sites: %s", line)
 	}
 	publish("nothing to commit")
 	publish("nothing to commit", "as proposals")

@@ -20,6 +20,7 @@ import (
 	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "write docs/review.md's outputs and files again")
@@ -32,7 +33,7 @@ type reviewed map[string]string
 func TestReviewPage(t *testing.T) {
 	docs := need.Value(filepath.Abs("../../docs"))(t)
 	dir := t.TempDir()
-	need.OK(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(dir)
 	t.Setenv("HOME", dir)
 	shown := review(t)
@@ -73,8 +74,8 @@ func ran(t testing.TB, args ...string) (code int, out, said string) {
 func same(t *testing.T, file, want string) {
 	t.Helper()
 	if *update {
-		need.OK(t, os.MkdirAll(filepath.Dir(file), 0o755))
-		need.OK(t, os.WriteFile(file, []byte(want), 0o644))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 		return
 	}
 	found, err := os.ReadFile(file)
@@ -90,13 +91,14 @@ func review(t *testing.T) reviewed {
 	sipgen := func(code int, args ...string) string {
 		t.Helper()
 		found, out, said := ran(t, args...)
-		need.Must(t, found == code, "sipgen %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), found, code, out, said)
+		require.Truef(t, found == code, "sipgen %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), found, code,
+			out, said)
 		return out
 	}
 	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
 	sipgen(0, append([]string{"publish", "--repo", "fleet.git"}, all...)...)
 	sipgen(0, append([]string{"render", "--out", "tree"}, all...)...)
-	syncHosts(func(err error) { need.OK(t, err) }, "tree", "hosts")
+	syncHosts(func(err error) { require.NoError(t, err) }, "tree", "hosts")
 
 	shown := reviewed{}
 	edit(t, "tenants/edge-a.yaml", "active: 4", "active: 5")
@@ -138,6 +140,6 @@ func withoutVersion(text string) string { return versionLine.ReplaceAllString(te
 func edit(t *testing.T, file, old, text string) {
 	t.Helper()
 	content := read(t, file)
-	need.Must(t, strings.Contains(content, old), "%s: no %q", file, old)
-	need.OK(t, os.WriteFile(file, []byte(strings.Replace(content, old, text, 1)), 0o644))
+	require.Truef(t, strings.Contains(content, old), "%s: no %q", file, old)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(content, old, text, 1)), 0o644))
 }

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/testscript"
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
 	"github.com/airshipit/sipgen/internal/garbage"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ const scripts = "testdata/script"
 func TestScripts(t *testing.T) {
 	examples := need.Value(filepath.Abs("../../examples"))(t)
 	workers := newWorkers()
-	t.Cleanup(func() { need.OK(t, workers.stop()) })
+	t.Cleanup(func() { require.NoError(t, workers.stop()) })
 	testscript.Run(t, testscript.Params{
 		Dir: scripts,
 		Setup: func(env *testscript.Env) error {

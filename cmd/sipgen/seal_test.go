@@ -12,6 +12,8 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTamperedTrees: a tree whose decisions are lost, older or somebody else's is refused, by every command that plans from it,
@@ -20,7 +22,7 @@ import (
 func TestTamperedTrees(t *testing.T) {
 	steps := namedBlocks(t, "restore-tree")
 	work := t.TempDir()
-	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	for _, name := range []string{"AUTHOR", "COMMITTER"} {
 		t.Setenv("GIT_"+name+"_NAME", "Ada")
@@ -36,7 +38,7 @@ func TestTamperedTrees(t *testing.T) {
 	shell := func(script string) string {
 		t.Helper()
 		out, err := exec.Command("sh", "-ec", script).CombinedOutput()
-		need.Must(t, err == nil, "%s: %v\n%s", script, err, out)
+		require.Truef(t, err == nil, "%s: %v\n%s", script, err, out)
 		return strings.TrimSpace(string(out))
 	}
 	shell("git init -q --bare -b main fleet.git")
@@ -52,8 +54,8 @@ func TestTamperedTrees(t *testing.T) {
 	newcomer := strings.NewReplacer("edge-b", "edge-n", "tenant-b", "tenant-n", "spec:\n", "spec:\n  priority: 100\n", "3000", "3002", "301", "302").Replace(read(t, "tenants/edge-b.yaml"))
 	newcomer = strings.ReplaceAll(newcomer, "active: 3\n        standby: 1", "active: 1\n        standby: 0")
 	newcomer = strings.ReplaceAll(newcomer, "active: 4\n        standby: 1", "active: 1\n        standby: 0")
-	need.OK(t, os.WriteFile("tenants/edge-n.yaml", []byte(newcomer), 0o644))
-	need.OK(t, os.WriteFile("site.yaml", []byte(read(t, "site.yaml")+`  tenants:
+	require.NoError(t, os.WriteFile("tenants/edge-n.yaml", []byte(newcomer), 0o644))
+	require.NoError(t, os.WriteFile("site.yaml", []byte(read(t, "site.yaml")+`  tenants:
   - {name: old, namespaces: [tenant-a, tenant-b], nodePorts: [{start: 30000, end: 30019}, {start: 30100, end: 30199}]}
   - {name: new, namespaces: [tenant-n], nodePorts: [{start: 30020, end: 30029}, {start: 30200, end: 30299}], maxPriority: 100}
 `), 0o644))
@@ -119,19 +121,21 @@ func TestTamperedTrees(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			tampered := shell("cd work && rm -rf aside x && git reset -q --hard " + good + " && git clean -qffdx && cd site && " + row.script + " && cd .. && git add -A && git commit -qm tampered && " +
 				"git push -qf origin HEAD:main && git rev-parse HEAD")
-			need.Must(t, tampered != good, "nothing was tampered with")
+			require.Truef(t, tampered != good, "nothing was tampered with")
 			for _, command := range commands {
 				code, said := sipgen(command[0], command[1:]...)
-				need.That(t, code == exitError && strings.Contains(said, row.want),
-					"%s: exit code %d, want %d and %q:\n%s", strings.Join(command, " "), code, exitError, row.want, said)
-				need.That(t, !strings.Contains(said, "--adopt "), "%s: a hint that would not help:\n%s", command, said)
+				assert.Truef(t, code == exitError && strings.Contains(said, row.want),
+					"%s: exit code %d, want %d and %q:\n%s", strings.Join(command, " "), code, exitError, row.want,
+					said)
+				assert.Truef(t, !strings.Contains(said, "--adopt "), "%s: a hint that would not help:\n%s", command,
+					said)
 			}
 			if now := shell("git -C fleet.git rev-parse main"); now != tampered {
 				t.Fatal("something was published")
 			}
 			code, said := sipgen("publish")
-			need.That(t, code == exitError && strings.Contains(said, row.want),
-				"exit code %d, want %d and %q:\n%s", code, exitError, row.want, said)
+			assert.Truef(t, code == exitError && strings.Contains(said, row.want), "exit code %d, want %d and %q:\n%s",
+				code, exitError, row.want, said)
 			if want := `restore the tree in site from the newest commit in which it is as its .sipgen.yaml has it: sipgen help runbook restore-the-tree has the commands`; !strings.Contains(said, want) {
 				t.Fatalf("no way back:\n%s", said)
 			}
@@ -139,7 +143,8 @@ func TestTamperedTrees(t *testing.T) {
 				shell("cd work/site && commit=no-such-commit && ! { " + restoring + "\n} && git diff --quiet HEAD")
 			}
 			found := shell("cd work/site && TMPDIR=$(mktemp -d) && export TMPDIR\n" + finder + "\necho $commit")
-			need.That(t, found == good || whole[row.why] && found == tampered, "the page finds the commit %q, want %s", found, good)
+			assert.Truef(t, found == good || whole[row.why] && found == tampered,
+				"the page finds the commit %q, want %s", found, good)
 			// Just what the page says, and nothing besides.
 			shell("cd work/site && commit=" + good + "\n" + restoring)
 			if code, said := sipgen("publish"); code != exitDone {
@@ -147,9 +152,9 @@ func TestTamperedTrees(t *testing.T) {
 			}
 			now := holders(t, shell("git -C fleet.git grep -h '' main -- 'site/clusters/*/*/assignments.yaml'"))
 			for host, cluster := range held {
-				need.That(t, now[host] == cluster, "host %s went from %s to %q", host, cluster, now[host])
+				assert.Truef(t, now[host] == cluster, "host %s went from %s to %q", host, cluster, now[host])
 			}
-			need.That(t, len(now) == len(held)+2,
+			assert.Truef(t, len(now) == len(held)+2,
 				"%d hosts have a holder, want the %d from before and the newcomer's 2", len(now), len(held))
 		})
 	}
@@ -170,7 +175,7 @@ func TestRestoringStops(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "specs")
-			need.OK(t, os.Mkdir(dir, 0o755))
+			require.NoError(t, os.Mkdir(dir, 0o755))
 			url := row.url
 			if !filepath.IsAbs(url) {
 				url = filepath.Join(dir, url)
@@ -180,7 +185,8 @@ func TestRestoringStops(t *testing.T) {
 			cmd := exec.Command("bash", "-c", script)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+t.TempDir(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 			out, err := cmd.CombinedOutput()
-			need.That(t, err == nil && strings.HasSuffix(string(out), "found none, changed  1\n") && strings.Contains(string(out), row.want),
+			assert.Truef(t,
+				err == nil && strings.HasSuffix(string(out), "found none, changed  1\n") && strings.Contains(string(out), row.want),
 				"%v:\n%s", err, out)
 		})
 	}
@@ -191,17 +197,17 @@ func TestRestoringStops(t *testing.T) {
 func TestRestoringWithoutSha256sum(t *testing.T) {
 	find := namedBlocks(t, "restore-tree")[1]
 	work := t.TempDir()
-	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	code, _, said := ran(t, "render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree")
-	need.Must(t, code == exitDone, "%s", said)
+	require.Truef(t, code == exitDone, "%s", said)
 	sum, err := exec.LookPath("sha256sum")
 	if err != nil {
 		need.Missing(t, "sha256sum")
 	}
-	need.OK(t, os.Mkdir("bin", 0o755))
+	require.NoError(t, os.Mkdir("bin", 0o755))
 	for _, name := range []string{"awk", "bash", "cut", "git", "grep", "mktemp", "sed"} {
-		need.OK(t, os.Symlink(need.Value(exec.LookPath(name))(t), filepath.Join("bin", name)))
+		require.NoError(t, os.Symlink(need.Value(exec.LookPath(name))(t), filepath.Join("bin", name)))
 	}
 	try := func() string {
 		cmd := exec.Command(filepath.Join(work, "bin", "bash"), "-c", "git init -q -b main . && git config user.name me && git config user.email me@example.org && git add . && git commit -q -m tree; cd .\n"+
@@ -209,17 +215,18 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 		cmd.Dir = filepath.Join(work, "tree")
 		cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "PATH="+filepath.Join(work, "bin"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 		out, err := cmd.CombinedOutput()
-		need.That(t, err == nil, "%v:\n%s", err, out)
+		assert.Truef(t, err == nil, "%v:\n%s", err, out)
 		return string(out)
 	}
 	if said := try(); !strings.Contains(said, "stop: there is neither sha256sum nor shasum\n") || !strings.Contains(said, "found none of ") {
 		t.Errorf("with neither:\n%s", said)
 	}
-	need.OK(t, os.WriteFile("bin/shasum", []byte("#!"+filepath.Join(work, "bin", "bash")+"\n[ \"$1 $2\" = '-a 256' ] && shift 2 && exec "+sum+" \"$@\"\n"), 0o755))
+	require.NoError(t,
+		os.WriteFile("bin/shasum", []byte("#!"+filepath.Join(work, "bin", "bash")+"\n[ \"$1 $2\" = '-a 256' ] && shift 2 && exec "+sum+" \"$@\"\n"), 0o755))
 	said = try()
 	_, found, _ := strings.Cut(said, "found ")
 	commit, head, _ := strings.Cut(strings.TrimSpace(found), " of ")
-	need.That(t, commit == head && len(head) == 40 && !strings.Contains(said, "stop:"), "with shasum:\n%s", said)
+	assert.Truef(t, commit == head && len(head) == 40 && !strings.Contains(said, "stop:"), "with shasum:\n%s", said)
 }
 
 // TestEmptyVariables: a block of commands that deletes or pushes something stops if a variable of it is empty, as it is in a new shell.
@@ -243,7 +250,7 @@ func TestEmptyVariables(t *testing.T) {
 			}
 		}
 	}
-	need.That(t, looked >= 15, "%d blocks delete or push something: want at least 15", looked)
+	assert.Truef(t, looked >= 15, "%d blocks delete or push something: want at least 15", looked)
 }
 
 // TestLostTree: the commands of the procedure "lost-tree" bring a tree back that a commit deleted, and one that a forced push took.
@@ -272,7 +279,7 @@ func TestLostTree(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			home := t.TempDir()
-			need.OK(t, os.Mkdir(filepath.Join(home, "work"), 0o755))
+			require.NoError(t, os.Mkdir(filepath.Join(home, "work"), 0o755))
 			commands := "kubectl() { " + cmp.Or(row.kubectl, "false") + "; }\n"
 			for _, name := range row.blocks {
 				commands += strings.ReplaceAll(namedBlocks(t, "lost-tree "+name)[0], "https://git.example.org", home) + "\n"
@@ -285,10 +292,11 @@ func TestLostTree(t *testing.T) {
 				said = append(said, script+"\n"+string(out)...)
 				return err
 			}
-			need.OK(t, bash(tree+row.lose+"\necho \"lost=$lost refs='$(git -C $HOME/fleet.git for-each-ref)'\" >$HOME/was", "-euo", "pipefail"))
+			require.NoError(t,
+				bash(tree+row.lose+"\necho \"lost=$lost refs='$(git -C $HOME/fleet.git for-each-ref)'\" >$HOME/was", "-euo", "pipefail"))
 			err := bash(". $HOME/was; " + cmp.Or(row.site, "SITE=dc1") + "\n" + commands)
 			if row.wanted == found {
-				need.OK(t, err)
+				require.NoError(t, err)
 			}
 			if err := bash(". $HOME/was; " + row.wanted); err != nil {
 				t.Errorf("%v\n%s", err, said)
@@ -300,7 +308,7 @@ func TestLostTree(t *testing.T) {
 // TestTamperedFolders: the same on disk, where render writes to.
 func TestTamperedFolders(t *testing.T) {
 	work := t.TempDir()
-	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	sipgen := func(more ...string) (int, string) {
 		code, _, said := ran(t, append([]string{"render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree"}, more...)...)
@@ -309,7 +317,7 @@ func TestTamperedFolders(t *testing.T) {
 	if code, said := sipgen(); code != exitDone {
 		t.Fatal(said)
 	}
-	need.OK(t, os.CopyFS("good", os.DirFS("tree")))
+	require.NoError(t, os.CopyFS("good", os.DirFS("tree")))
 	const a = "tree/clusters/tenant-a/edge-a/assignments.yaml"
 	rows := []struct {
 		why    string
@@ -326,11 +334,12 @@ func TestTamperedFolders(t *testing.T) {
 		{"the list emptied", func() error { return os.WriteFile("tree/.sipgen.yaml", nil, 0o644) }, "tree: .sipgen.yaml: damaged ownership file"},
 	}
 	for _, row := range rows {
-		need.OK(t, os.RemoveAll("tree"))
-		need.OK(t, os.CopyFS("tree", os.DirFS("good")))
-		need.OK(t, row.change())
+		require.NoError(t, os.RemoveAll("tree"))
+		require.NoError(t, os.CopyFS("tree", os.DirFS("good")))
+		require.NoError(t, row.change())
 		code, said := sipgen("--adopt")
-		need.That(t, code == exitError && strings.Contains(said, row.want) && strings.Contains(said, "restore the tree in tree from the newest commit"),
+		assert.Truef(t,
+			code == exitError && strings.Contains(said, row.want) && strings.Contains(said, "restore the tree in tree from the newest commit"),
 			"%s: exit code %d, want %d and %q:\n%s", row.why, code, exitError, row.want, said)
 	}
 }
@@ -342,11 +351,11 @@ func holders(t *testing.T, text string) map[string]string {
 	for _, found := range regexp.MustCompile(`(?m)^metadata:\n  name: (\S+)|^- \{name: (r[^,]+)`).FindAllStringSubmatch(text, -1) {
 		cluster = cmp.Or(found[1], cluster)
 		if host := found[2]; host != "" {
-			need.That(t, of[host] == "", "host %s is held by %s and by %s", host, of[host], cluster)
+			assert.Truef(t, of[host] == "", "host %s is held by %s and by %s", host, of[host], cluster)
 			of[host] = cluster
 		}
 	}
-	need.Must(t, len(of) != 0, "no holder found: the test reads nothing")
+	require.Truef(t, len(of) != 0, "no holder found: the test reads nothing")
 	return of
 }
 
@@ -360,13 +369,13 @@ func read(t *testing.T, file string) string {
 // each cluster's folder its own, says so, and moves no host; the one after has nothing to do.
 func TestOneList(t *testing.T) {
 	work := t.TempDir()
-	need.OK(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	inputs := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts"}
 	sipgen := func(want int, command string, more ...string) string {
 		t.Helper()
 		code, out, said := ran(t, append(append([]string{command}, inputs...), more...)...)
-		need.Must(t, code == want, "%s: exit code %d, want %d:\n%s", command, code, want, said)
+		require.Truef(t, code == want, "%s: exit code %d, want %d:\n%s", command, code, want, said)
 		return out + said
 	}
 	git := func(args ...string) string {
@@ -375,22 +384,29 @@ func TestOneList(t *testing.T) {
 	}
 	sipgen(exitDone, "render", "--out", "tree")
 	files := need.Value(publish.ReadDir(t.Context(), "tree"))(t)
-	need.OK(t, need.Err(publish.WriteDir(t.Context(), "former", files, publish.DirOptions{})))
-	need.That(t, len(need.Value(filepath.Glob("former/clusters/*/*/.sipgen.yaml"))(t)) == 0, "the tree has lists in folders")
+	require.NoError(t, need.Err(publish.WriteDir(t.Context(), "former", files, publish.DirOptions{})))
+	assert.Truef(t, len(need.Value(filepath.Glob("former/clusters/*/*/.sipgen.yaml"))(t)) == 0,
+		"the tree has lists in folders")
 	git("init", "--quiet", "--initial-branch=main", "former")
 	git("-C", "former", "add", ".")
 	git("-C", "former", "commit", "--quiet", "-m", "former")
 	git("clone", "--quiet", "--bare", "former", "fleet.git")
 
-	need.Without(t, "warnings", sipgen(exitDone, "plan", "--repo", "fleet.git"), "by hand", "refused")
-	need.Words(t, "publish", sipgen(exitDone, "publish", "--repo", "fleet.git", "--yes"), "18 hosts assigned (0 new)")
-	need.Words(t, "the commit", git("-C", "fleet.git", "log", "-1", "--format=%B", "main"),
-		"Each cluster's folder gets a list of sipgen's files and a PLAN.md of its own, once")
-	need.Equal(t, "changed files", git("-C", "fleet.git", "diff", "--name-only", "main~1", "main"),
-		".sipgen.yaml\nclusters/tenant-a/edge-a/.sipgen.yaml\nclusters/tenant-b/edge-b/.sipgen.yaml\n")
-	need.Words(t, "publish again", sipgen(exitDone, "publish", "--repo", "fleet.git", "--yes"), "nothing to commit")
+	text := sipgen(exitDone, "plan", "--repo", "fleet.git")
+	for _, word := range []string{"by hand", "refused"} {
+		assert.NotContains(t, text, word, "warnings")
+	}
+	assert.Contains(t, sipgen(exitDone, "publish", "--repo", "fleet.git", "--yes"), "18 hosts assigned (0 new)",
+		"publish")
+	assert.Contains(t, git("-C", "fleet.git", "log", "-1", "--format=%B", "main"),
+		"Each cluster's folder gets a list of sipgen's files and a PLAN.md of its own, once", "the commit")
+	assert.Equal(t, ".sipgen.yaml\nclusters/tenant-a/edge-a/.sipgen.yaml\nclusters/tenant-b/edge-b/.sipgen.yaml\n",
+		git("-C", "fleet.git", "diff", "--name-only", "main~1", "main"), "changed files")
+	assert.Contains(t, sipgen(exitDone, "publish", "--repo", "fleet.git", "--yes"), "nothing to commit",
+		"publish again")
 
 	// A former tree that was tampered with is refused as ever.
-	need.OK(t, os.Remove("former/clusters/tenant-a/edge-a/assignments.yaml"))
-	need.Words(t, "tampered", sipgen(exitError, "render", "--out", "former"), "edge-a/assignments.yaml: missing, but listed in .sipgen.yaml")
+	require.NoError(t, os.Remove("former/clusters/tenant-a/edge-a/assignments.yaml"))
+	assert.Contains(t, sipgen(exitError, "render", "--out", "former"),
+		"edge-a/assignments.yaml: missing, but listed in .sipgen.yaml", "tampered")
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The most bytes of memory that one run may take, however hostile its input, those included that runs before it left to be collected.
@@ -127,7 +129,7 @@ var ofEngines = []string{"rights", "annotation", "tree", "site service"}
 func TestSecurityTable(t *testing.T) {
 	seen := map[string]int{}
 	workers := newWorkers()
-	t.Cleanup(func() { need.OK(t, workers.stop()) })
+	t.Cleanup(func() { require.NoError(t, workers.stop()) })
 	engines := []string{"flux", "argocd"}
 	for i, row := range securityTable() {
 		seen[row.class]++
@@ -146,7 +148,7 @@ func TestSecurityTable(t *testing.T) {
 		}
 	}
 	for _, class := range []string{"namespace", "pod", "option", "rights", "secret", "address", "certificate", "network", "annotation", "patch", "tree", "file", "text", "quota", "site service"} {
-		need.That(t, seen[class] >= 5, "class %s has %d rows, want five", class, seen[class])
+		assert.Truef(t, seen[class] >= 5, "class %s has %d rows, want five", class, seen[class])
 	}
 }
 
@@ -176,8 +178,8 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 	render := func() (string, int) {
 		t.Helper()
 		found, err := workers.run(asked{dir, os.Environ(), []string{"render", "--out", "tree", "--site", "site.yaml", "-f", "specs", "--inventory", "hosts.yaml"}})
-		need.OK(t, err)
-		need.That(t, found.Peak <= securityMemory, "it took %d MB", found.Peak>>20)
+		require.NoError(t, err)
+		assert.Truef(t, found.Peak <= securityMemory, "it took %d MB", found.Peak>>20)
 		return found.Stdout + found.Stderr, found.Code
 	}
 	write(row.first)
@@ -194,11 +196,12 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 	if harmless && (with || without) {
 		found, err := os.ReadFile(filepath.Join(dir, "tree", name))
 		// A spec with an error of lint, or short of standby hosts, is a finding, and is rendered.
-		need.That(t, code != exitError && !strings.Contains(said, "frozen: ") && err == nil && strings.Contains(string(found), text) != without,
+		assert.Truef(t,
+			code != exitError && !strings.Contains(said, "frozen: ") && err == nil && strings.Contains(string(found), text) != without,
 			"exit code %d, %v, want it to be harmless: %s\n%s", code, err, row.want, said)
 		return
 	}
-	need.That(t, wasRefused(code, said) && strings.Contains(said, row.want),
+	assert.Truef(t, wasRefused(code, said) && strings.Contains(said, row.want),
 		"exit code %d, want it refused, with %q:\n%s", code, row.want, said)
 	// What is wrong with one tenant's spec freezes that tenant's cluster, and the other tenant goes on.
 	if _, err := os.Stat(filepath.Join(dir, "tree/clusters/bank/a/infra")); !row.onTop() && err == nil {
@@ -207,7 +210,8 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 	if _, err := os.Stat(filepath.Join(dir, "tree/clusters/edge/a/infra")); code == exitFinding && err != nil {
 		t.Errorf("the other tenant waits: %v", err)
 	}
-	need.That(t, !strings.Contains(said, "hunter2") && !strings.Contains(said, "\x1b"), "it says what it must not: %q", said)
+	assert.Truef(t, !strings.Contains(said, "hunter2") && !strings.Contains(said, "\x1b"),
+		"it says what it must not: %q", said)
 }
 
 // wasRefused says that a run wrote nothing, froze a cluster, left something out, or gave a cluster no more than its tenant may have.

@@ -9,14 +9,14 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"k8s.io/client-go/rest"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/inventory/live"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/client-go/rest"
 )
 
 // TestWriteStatusMeetsOthers: where somebody else writes to the SIPCluster between reading and writing, the status is computed anew from what is there
@@ -53,7 +53,7 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 					return
 				}
 				var sent struct{ Status json.RawMessage }
-				need.Error(t, "", json.Unmarshal(body, &sent), "")
+				assert.NoError(t, json.Unmarshal(body, &sent))
 				version, state = version+1, string(sent.Status)
 			}
 			fmt.Fprint(w, object())
@@ -64,7 +64,7 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 		spec.Namespace, spec.Name = "t", "a"
 		tenants := &status.Tenants{Specs: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}}}}}
 		written, err := writeStatus(context.Background(), writer, tenants, json.RawMessage(object()))
-		need.That(t, written == row.written && (err != nil) == row.fails && patches == row.patches,
+		assert.Truef(t, written == row.written && (err != nil) == row.fails && patches == row.patches,
 			"%s: written %v, %v, %d patches", row.why, written, err, patches)
 		if row.fails {
 			continue
@@ -100,8 +100,10 @@ func TestLiveClusterOfAnotherShape(t *testing.T) {
 			t.Errorf("%s: %v", row.object, err)
 			continue
 		}
-		need.That(t, c.Key() == "t/a" && c.ResourceVersion == "7" && c.Generation == 2 && int(c.Spec.Priority) == row.priority && len(c.Status.Conditions) == row.most && c.Status.Short == nil,
+		assert.Truef(t,
+			c.Key() == "t/a" && c.ResourceVersion == "7" && c.Generation == 2 && int(c.Spec.Priority) == row.priority && len(c.Status.Conditions) == row.most && c.Status.Short == nil,
 			"%s: found %+v", row.object, c)
 	}
-	need.That(t, need.Err(liveCluster(json.RawMessage(`{"metadata":"x"}`))) != nil, "an object without a name is a cluster")
+	assert.Truef(t, need.Err(liveCluster(json.RawMessage(`{"metadata":"x"}`))) != nil,
+		"an object without a name is a cluster")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTakeoverStopped is the table of docs/from-sip.md, "If you stop partway". As long as the tree has nothing of the tenant, its spec may go away
@@ -43,12 +44,12 @@ func TestTakeoverStopped(t *testing.T) {
 				}
 			}
 			sipgen("before", 0, leftAlone)
-			need.OK(t, os.CopyFS(file("before"), os.DirFS(file("tree"))))
+			require.NoError(t, os.CopyFS(file("before"), os.DirFS(file("tree"))))
 			add := func() { write("specs/lma.yaml", spec) }
-			remove := func() { need.OK(t, os.Remove(file("specs/lma.yaml"))) }
+			remove := func() { require.NoError(t, os.Remove(file("specs/lma.yaml"))) }
 			back := func() {
-				need.OK(t, os.RemoveAll(file("tree")))
-				need.OK(t, os.CopyFS(file("tree"), os.DirFS(file("before"))))
+				require.NoError(t, os.RemoveAll(file("tree")))
+				require.NoError(t, os.CopyFS(file("tree"), os.DirFS(file("before"))))
 			}
 			api.deployments = sipDeployment("manager", "Update")
 			add()

@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // token is what the jobs log in with where they write comments.
@@ -163,7 +165,7 @@ func (g *github) forge(t *testing.T, comments ...comment) *forge {
 	t.Helper()
 	f := &forge{comments: comments, bot: "github-actions[bot]", most: 65_536}
 	folder, err := os.MkdirTemp("", "gh") // a socket's path is short
-	need.OK(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	socket := filepath.Join(folder, "api")
 	issues := "/repos/example/site/issues"
@@ -178,12 +180,12 @@ func (g *github) forge(t *testing.T, comments ...comment) *forge {
 func (f *forge) listen(t *testing.T, network, address string, handler http.Handler) string {
 	t.Helper()
 	listener, err := net.Listen(network, address)
-	need.OK(t, err)
+	require.NoError(t, err)
 	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler}}
 	server.Start()
 	t.Cleanup(func() {
 		server.Close()
-		need.Len(t, "what the forge does not understand", f.problems, 0)
+		assert.Len(t, f.problems, 0, "what the forge does not understand")
 	})
 	return listener.Addr().String()
 }
@@ -192,7 +194,7 @@ func (f *forge) listen(t *testing.T, network, address string, handler http.Handl
 func (f *forge) only(t *testing.T) comment {
 	t.Helper()
 	own := slices.DeleteFunc(f.all(), func(c comment) bool { return c.author != f.bot })
-	need.Must(t, len(own) == 1, "%d comments, want one", len(own))
-	need.Without(t, "a command to GitLab", own[0].body, "\n/")
+	require.Truef(t, len(own) == 1, "%d comments, want one", len(own))
+	assert.NotContains(t, own[0].body, "\n/", "a command to GitLab")
 	return own[0]
 }

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // workflow is what the runner below understands of a GitHub Actions workflow.
@@ -43,7 +44,7 @@ type githubStep struct {
 func readWorkflow(t *testing.T, name string) *workflow {
 	t.Helper()
 	var w workflow
-	need.OK(t, yaml.Unmarshal(need.Read(t, "../../ci/github/"+name), &w))
+	require.NoError(t, yaml.Unmarshal(need.Read(t, "../../ci/github/"+name), &w))
 	return &w
 }
 
@@ -83,7 +84,7 @@ func (g *github) job(t *testing.T, w *workflow, name string) *result {
 	env := maps.Clone(g.environment)
 	for key := range w.Env {
 		_, given := env[key]
-		need.Must(t, given, "env: %s: the test gives it no value", key)
+		require.Truef(t, given, "env: %s: the test gives it no value", key)
 	}
 	files := map[string]string{}
 	for _, key := range []string{"GITHUB_PATH", "GITHUB_ENV", "GITHUB_STEP_SUMMARY"} {
@@ -94,7 +95,7 @@ func (g *github) job(t *testing.T, w *workflow, name string) *result {
 	maps.Copy(env, map[string]string{
 		"RUNNER_TEMP": r.temp, "GITHUB_WORKSPACE": workspace, "GITHUB_REPOSITORY": "example/site", "CI": "true",
 	})
-	need.OK(t, os.Mkdir(r.temp, 0o755))
+	require.NoError(t, os.Mkdir(r.temp, 0o755))
 	for i, step := range w.Jobs[name].Steps {
 		key := cmp.Or(step.ID, step.Name)
 		if !g.due(t, r, step.If, env) {
@@ -105,7 +106,7 @@ func (g *github) job(t *testing.T, w *workflow, name string) *result {
 			g.use(t, step, workspace)
 			continue
 		}
-		need.Without(t, name, step.Run, "${{")
+		assert.NotContains(t, step.Run, "${{", name)
 		own := maps.Clone(env)
 		for key, value := range step.Env {
 			own[key] = g.value(t, fmt.Sprint(value))
@@ -138,7 +139,7 @@ func (g *github) value(t *testing.T, text string) string {
 		return text
 	}
 	value, known := g.expressions[match[1]]
-	need.Must(t, known, "%s: the test gives it no value", text)
+	require.Truef(t, known, "%s: the test gives it no value", text)
 	return value
 }
 
@@ -180,7 +181,8 @@ func (g *github) due(t *testing.T, r *result, condition string, env map[string]s
 // use plays the actions. A checkout of a pull request has its commit, one of main what main has now.
 func (g *github) use(t *testing.T, step githubStep, workspace string) {
 	t.Helper()
-	need.Must(t, regexp.MustCompile(`^(actions/checkout|github/codeql-action/upload-sarif)@[0-9a-f]{40}$`).MatchString(step.Uses),
+	require.Truef(t,
+		regexp.MustCompile(`^(actions/checkout|github/codeql-action/upload-sarif)@[0-9a-f]{40}$`).MatchString(step.Uses),
 		"uses: %s: the test does not know it", step.Uses)
 	if !strings.HasPrefix(step.Uses, "actions/checkout") {
 		return

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // gitlabJob has the keywords of GitLab's "CI/CD YAML syntax reference" that the file uses; another one is an error.
@@ -50,9 +51,11 @@ func readGitLab(t *testing.T) (map[string]string, map[string]gitlabJob) {
 	t.Helper()
 	content := need.Read(t, "../../ci/gitlab/sipgen.gitlab-ci.yml")
 	var parts map[string]any
-	need.OK(t, yaml.UnmarshalStrict(content, &parts))
+	require.NoError(t, yaml.UnmarshalStrict(content, &parts))
 	variables, jobs := map[string]string{}, map[string]gitlabJob{}
-	strictly := func(part, into any) { need.OK(t, yaml.UnmarshalStrict(need.Value(yaml.Marshal(part))(t), into)) }
+	strictly := func(part, into any) {
+		require.NoError(t, yaml.UnmarshalStrict(need.Value(yaml.Marshal(part))(t), into))
+	}
 	strictly(parts["variables"], &variables)
 	delete(parts, "variables")
 	strictly(parts, &jobs)
@@ -61,7 +64,7 @@ func readGitLab(t *testing.T) (map[string]string, map[string]gitlabJob) {
 			continue
 		}
 		base, found := jobs[job.Extends]
-		need.Must(t, found, "%s: extends: no %s", name, job.Extends)
+		require.Truef(t, found, "%s: extends: no %s", name, job.Extends)
 		job.Image, job.BeforeScript = base.Image, base.BeforeScript
 		jobs[name] = job
 	}
@@ -91,7 +94,7 @@ func TestGitLabFile(t *testing.T) {
 		if strings.HasPrefix(name, ".") {
 			continue
 		}
-		need.That(t, len(job.Script) > 0 && len(job.Rules) > 0 && (job.Stage == "test" || job.Stage == "deploy"),
+		assert.Truef(t, len(job.Script) > 0 && len(job.Rules) > 0 && (job.Stage == "test" || job.Stage == "deploy"),
 			"%s: script of %d lines, %d rules, stage %q", name, len(job.Script), len(job.Rules), job.Stage)
 		// The runner's own settings, and the variables that the forge and the file set.
 		head := "#!/bin/sh\nset -e\n: \"${CI_API_V4_URL:=} ${CI_PROJECT_ID:=} ${CI_MERGE_REQUEST_IID:=} ${CI_PROJECT_URL:=} " +
@@ -104,12 +107,12 @@ func TestGitLabFile(t *testing.T) {
 		need.Output(t, exec.Command("shellcheck", file))
 	}
 	publish := jobs["sipgen-publish"]
-	need.That(t, publish.Resource != "" && publish.Environment.Name == "fleet",
+	assert.Truef(t, publish.Resource != "" && publish.Environment.Name == "fleet",
 		"sipgen-publish: resource_group %q, environment %q", publish.Resource, publish.Environment.Name)
 	// Both forges take the same release.
 	w := readWorkflow(t, "sipgen.yaml")
 	for _, key := range []string{"SIPGEN_VERSION", "SIPGEN_SHA256", "SIPGEN_RELEASES", "SITE", "SPECS"} {
-		need.Equal(t, key, variables[key], w.Env[key])
+		assert.Equal(t, w.Env[key], variables[key], key)
 	}
 }
 
@@ -123,14 +126,14 @@ func TestGitLab(t *testing.T) {
 	s.environment["CI_API_V4_URL"], s.environment["SIPGEN_COMMENT_TOKEN"] = f.gitlab(t), token
 
 	code, log, _ := s.gitlab(t, jobs["sipgen-lint"], s.checkout)
-	need.That(t, code == 0, "lint: exit %d\n%s", code, log)
+	assert.Truef(t, code == 0, "lint: exit %d\n%s", code, log)
 	code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout)
-	need.Must(t, code == 0 && !strings.Contains(log, token), "plan: exit %d\n%.4000s", code, log)
+	require.Truef(t, code == 0 && !strings.Contains(log, token), "plan: exit %d\n%.4000s", code, log)
 	first := f.only(t)
 	wantWords(t, first.body, "2 clusters, 18 hosts assigned (18 new)", " files added")
 	for _, want := range []string{"committed", "nothing to commit"} {
 		code, log, _ := s.gitlab(t, jobs["sipgen-publish"], s.origin)
-		need.Must(t, code == 0 && strings.Contains(log, want) && s.commits(t) == 1,
+		require.Truef(t, code == 0 && strings.Contains(log, want) && s.commits(t) == 1,
 			"publish: exit %d, %d commits\n%s", code, s.commits(t), log)
 	}
 
@@ -139,16 +142,16 @@ func TestGitLab(t *testing.T) {
 	s.change(t, "tenants/edge-a.yaml", "active: 3", "active: 2") // an even number of control planes
 	s.git(t, "commit", "--quiet", "-am", "too many")
 	code, _, checkout := s.gitlab(t, jobs["sipgen-lint"], s.checkout)
-	need.Equal(t, "lint: exit", code, 1)
+	assert.Equal(t, 1, code, "lint: exit")
 	checkCodeQuality(t, filepath.Join(checkout, jobs["sipgen-lint"].Artifacts.Reports.CodeQuality))
 	code, log, _ = s.gitlab(t, jobs["sipgen-plan"], s.checkout)
-	need.That(t, code == 1, "plan: exit %d\n%.4000s", code, log)
+	assert.Truef(t, code == 1, "plan: exit %d\n%.4000s", code, log)
 	second := f.only(t)
 	wantWords(t, second.body, "the rest is published", ": tenant-a/edge-a Worker needs 45 more")
-	need.Equal(t, "comment", first.id, second.id)
+	assert.Equal(t, second.id, first.id, "comment")
 	// A job of a commit that is not merged publishes what main has, however it was started.
 	code, log, _ = s.gitlab(t, jobs["sipgen-publish"], s.checkout)
-	need.That(t, code == 0 && s.commits(t) == 1 && strings.Contains(log, "nothing to commit"),
+	assert.Truef(t, code == 0 && s.commits(t) == 1 && strings.Contains(log, "nothing to commit"),
 		"publish: exit %d, %d commits\n%s", code, s.commits(t), log)
 
 	// A file that cannot be read.
@@ -156,7 +159,7 @@ func TestGitLab(t *testing.T) {
 	s.git(t, "commit", "--quiet", "-am", "broken")
 	for _, job := range []string{"sipgen-lint", "sipgen-plan"} {
 		code, _, _ := s.gitlab(t, jobs[job], s.checkout)
-		need.Equal(t, job+": exit", code, 1)
+		assert.Equal(t, 1, code, job+": exit")
 	}
 	wantWords(t, f.only(t).body, "**A cluster is frozen or short", "its spec is not among the inputs")
 }
@@ -173,13 +176,12 @@ func checkCodeQuality(t *testing.T, path string) {
 			Lines struct{ Begin int }
 		}
 	}
-	need.OK(t, json.Unmarshal(content, &findings))
+	require.NoError(t, json.Unmarshal(content, &findings))
 	seen := map[string]bool{}
 	for _, f := range findings {
-		need.That(t, f.Description != "" && slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) && f.Severity == "minor" &&
-			f.Location.Path == "tenants/edge-a.yaml" && f.Location.Lines.Begin >= 1 && f.Fingerprint != "" && !seen[f.Fingerprint],
-			"%+v", f)
+		assert.Truef(t, f.Description != "" && slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) && f.Severity == "minor" &&
+			f.Location.Path == "tenants/edge-a.yaml" && f.Location.Lines.Begin >= 1 && f.Fingerprint != "" && !seen[f.Fingerprint], "%+v", f)
 		seen[f.Fingerprint] = true
 	}
-	need.That(t, len(findings) != 0, "no findings")
+	assert.Truef(t, len(findings) != 0, "no findings")
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestLiveInventory plans and publishes from a real API server, takes a snapshot, and wants the snapshot to plan the same.
@@ -20,7 +22,7 @@ func TestLiveInventory(t *testing.T) {
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	api.Namespaces(t, "vino-system", "flux-system")
 	files, err := filepath.Glob("../../examples/two-tenants/hosts/*.yaml")
-	need.OK(t, err)
+	require.NoError(t, err)
 	for _, file := range files {
 		api.MakeHosts(t, need.Read(t, file))
 	}
@@ -32,23 +34,23 @@ func TestLiveInventory(t *testing.T) {
 	g.environment["INVENTORY"], g.environment["KUBECONFIG"] = "cluster", kubeconfig
 
 	r := g.job(t, w, "plan")
-	need.Must(t, !r.failed, "%v\n%.4000v", r.outcome, r.log)
+	require.Truef(t, !r.failed, "%v\n%.4000v", r.outcome, r.log)
 	wantWords(t, f.only(t).body, "18 hosts assigned (18 new)", " files added")
 	r = g.job(t, w, "publish")
-	need.Must(t, !r.failed && g.commits(t) == 1, "%v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
+	require.Truef(t, !r.failed && g.commits(t) == 1, "%v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
 
 	// The snapshot is committed once, and has the same outcome.
 	snapshot := readWorkflow(t, "snapshot.yaml")
 	g.environment["SNAPSHOT"], g.environment["INVENTORY"] = "inventory.yaml", "inventory.yaml"
 	for _, want := range []string{"", "no host has changed"} {
 		r = g.job(t, snapshot, "snapshot")
-		need.Must(t, !r.failed && strings.Contains(r.log["Take a snapshot"], want), "%v\n%v", r.outcome, r.log)
+		require.Truef(t, !r.failed && strings.Contains(r.log["Take a snapshot"], want), "%v\n%v", r.outcome, r.log)
 	}
 	g.git(t, "pull", "--quiet", "origin", "main")
-	need.Equal(t, "", strings.TrimSpace(g.git(t, "rev-list", "--count", "HEAD")), "2")
-	need.Without(t, "the log", fmt.Sprint(r.log), "token:")
+	assert.Equal(t, "2", strings.TrimSpace(g.git(t, "rev-list", "--count", "HEAD")))
+	assert.NotContains(t, fmt.Sprint(r.log), "token:", "the log")
 	r = g.job(t, w, "publish")
-	need.That(t, !r.failed && g.commits(t) == 1 && strings.Contains(r.log["Publish"], "nothing to commit"),
+	assert.Truef(t, !r.failed && g.commits(t) == 1 && strings.Contains(r.log["Publish"], "nothing to commit"),
 		"from the snapshot: %v, %d commits\n%s", r.outcome, g.commits(t), r.log["Publish"])
 
 	// GitLab's job takes the same snapshot.
@@ -56,7 +58,7 @@ func TestLiveInventory(t *testing.T) {
 	gitlab := func(want string) {
 		t.Helper()
 		code, log, _ := g.gitlab(t, jobs["sipgen-snapshot"], g.origin)
-		need.That(t, code == 0 && strings.Contains(log, want), "snapshot: exit %d\n%s", code, log)
+		assert.Truef(t, code == 0 && strings.Contains(log, want), "snapshot: exit %d\n%s", code, log)
 	}
 	gitlab("no host has changed")
 
@@ -72,15 +74,16 @@ func TestLiveInventory(t *testing.T) {
 	}
 	commits := func(want string) {
 		t.Helper()
-		need.Equal(t, "commits", strings.TrimSpace(run(t, g.origin, nil, "git", "rev-list", "--count", "main")), want)
+		assert.Equal(t, want, strings.TrimSpace(run(t, g.origin, nil, "git", "rev-list", "--count", "main")), "commits")
 	}
 	age(50 * time.Minute)
 	r = g.job(t, snapshot, "snapshot")
-	need.That(t, !r.failed && strings.Contains(r.log["Take a snapshot"], "no host has changed"), "%v\n%v", r.outcome, r.log)
+	assert.Truef(t, !r.failed && strings.Contains(r.log["Take a snapshot"], "no host has changed"), "%v\n%v",
+		r.outcome, r.log)
 	commits("3")
 	age(70 * time.Minute)
 	r = g.job(t, snapshot, "snapshot")
-	need.That(t, !r.failed, "%v\n%v", r.outcome, r.log)
+	assert.Truef(t, !r.failed, "%v\n%v", r.outcome, r.log)
 	commits("5")
 	age(70 * time.Minute)
 	gitlab("")

@@ -11,9 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // Digests of the images that the stand-in for make release leaves.
@@ -32,7 +33,7 @@ func releaseProject(t *testing.T) (folder, calls string, env map[string]string) 
 	}
 	run(t, folder, []string{"GO=true"}, "bash", "hack/cut-release.sh", "v9.8.7", "2030-01-02")
 	bin := filepath.Join(folder, "..", "bin")
-	need.OK(t, os.Mkdir(bin, 0o755))
+	require.NoError(t, os.Mkdir(bin, 0o755))
 	calls = filepath.Join(bin, "calls")
 	for _, name := range []string{"cosign", "curl", "docker", "gh", "go", "make", "sudo"} {
 		text := "#!/bin/bash\nstdin=\n" +
@@ -47,7 +48,7 @@ func releaseProject(t *testing.T) (folder, calls string, env map[string]string) 
 		case "cosign":
 			text += "case \"$*\" in sign-blob*) touch out/release/SHA256SUMS.sigstore.json ;; esac\n"
 		}
-		need.OK(t, os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755))
 	}
 	return folder, calls, map[string]string{"PATH": bin + ":" + os.Getenv("PATH"), "HOME": bin}
 }
@@ -58,7 +59,7 @@ func inOrder(t *testing.T, text string, patterns ...string) {
 	left := text
 	for _, pattern := range patterns {
 		at := regexp.MustCompile("(?ms)" + pattern).FindStringIndex(left)
-		need.Must(t, at != nil, "no %s at its place in:\n%s", pattern, text)
+		require.Truef(t, at != nil, "no %s at its place in:\n%s", pattern, text)
 		left = left[at[1]:]
 	}
 }
@@ -70,16 +71,17 @@ func TestReleaseOnGitHub(t *testing.T) {
 	t.Parallel()
 	text := string(need.Read(t, "../../.github/workflows/release.yaml"))
 	var w workflow
-	need.OK(t, yaml.Unmarshal([]byte(text), &w))
+	require.NoError(t, yaml.Unmarshal([]byte(text), &w))
 	job := w.Jobs["release"]
 	rights := map[string]string{"contents": "write", "packages": "write", "id-token": "write", "attestations": "write"}
-	need.Deep(t, "permissions", job.Permissions, rights)
-	need.Deep(t, "permissions of the workflow", w.Permissions, map[string]string{})
+	assert.Equal(t, rights, job.Permissions, "permissions")
+	assert.Equal(t, map[string]string{}, w.Permissions, "permissions of the workflow")
 	for _, line := range regexp.MustCompile(`(?m)^.*uses:.*$`).FindAllString(text, -1) {
-		need.That(t, regexp.MustCompile(`^    - uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`).MatchString(line),
+		assert.Truef(t,
+			regexp.MustCompile(`^    - uses: [\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`).MatchString(line),
 			"%s: want a commit, and its version", line)
 	}
-	need.Words(t, "", text, "go-version: "+strings.TrimPrefix(runtime.Version(), "go")+",")
+	assert.Contains(t, text, "go-version: "+strings.TrimPrefix(runtime.Version(), "go")+",")
 	folder, calls, env := releaseProject(t)
 	output := filepath.Join(folder, "..", "output")
 	maps.Copy(env, map[string]string{"GITHUB_REF_NAME": "v9.8.7", "GITHUB_ACTOR": "ada", "RUNNER_TEMP": filepath.Dir(output), "GITHUB_OUTPUT": output, "IMAGES": "ghcr.io/airshipit/sipgen"})
@@ -87,12 +89,12 @@ func TestReleaseOnGitHub(t *testing.T) {
 	for _, step := range job.Steps {
 		if strings.HasPrefix(step.Uses, "actions/attest-build-provenance@") {
 			attested++
-			need.Without(t, "a provenance after the release", string(need.Read(t, calls)), "gh release")
+			assert.NotContains(t, string(need.Read(t, calls)), "gh release", "a provenance after the release")
 		}
 		if step.Run == "" {
 			continue
 		}
-		need.Without(t, step.Name, step.Run, "${{")
+		assert.NotContains(t, step.Run, "${{", step.Name)
 		own := maps.Clone(env)
 		for key, value := range step.Env {
 			if value == "${{ github.token }}" {
@@ -100,14 +102,14 @@ func TestReleaseOnGitHub(t *testing.T) {
 				continue
 			}
 			of := regexp.MustCompile(`^\$\{\{ steps\.digests\.outputs\.(\w+) \}\}$`).FindStringSubmatch(fmt.Sprint(value))
-			need.Must(t, of != nil, "%s: the test gives it no value", value)
+			require.Truef(t, of != nil, "%s: the test gives it no value", value)
 			at := slices.IndexFunc(lines(t, output), func(line string) bool { return strings.HasPrefix(line, of[1]+"=") })
 			own[key] = strings.TrimPrefix(lines(t, output)[at], of[1]+"=")
 		}
 		code, log := shell(t, folder, own, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
-		need.Must(t, code == 0, "%s: exit %d\n%s", step.Name, code, log)
+		require.Truef(t, code == 0, "%s: exit %d\n%s", step.Name, code, log)
 	}
-	need.Equal(t, "", attested, 3)
+	assert.Equal(t, 3, attested)
 	inOrder(t, string(need.Read(t, calls)), `^docker login --username ada --password-stdin ghcr\.io <<< `+token+`$`,
 		`^make release VERSION=v9\.8\.7 PUSH=ghcr\.io/airshipit/sipgen:v9\.8\.7 PUSH_JUMP=ghcr\.io/airshipit/sipgen/jump-host:v9\.8\.7$`,
 		`^cosign sign --yes ghcr\.io/airshipit/sipgen@`+sipgenDigest+` ghcr\.io/airshipit/sipgen/jump-host@`+jumpDigest+`$`, `^cosign sign-blob `,
@@ -122,7 +124,7 @@ func TestReleaseOnGitHub(t *testing.T) {
 		own := maps.Clone(env)
 		maps.Copy(own, change)
 		code, log := shell(t, folder, own, "bash", "-eo", "pipefail", "-c", check)
-		need.That(t, code != 0 && strings.Contains(log, why), "%v: exit %d\n%s\nwant %s", change, code, log, why)
+		assert.Truef(t, code != 0 && strings.Contains(log, why), "%v: exit %d\n%s\nwant %s", change, code, log, why)
 	}
 }
 
@@ -138,9 +140,9 @@ func TestReleaseOnGitLab(t *testing.T) {
 			Paths []string `json:"paths"`
 		} `json:"artifacts"`
 	}
-	need.OK(t, yaml.UnmarshalStrict(need.Read(t, "../../ci/gitlab/release.gitlab-ci.yml"), &jobs))
+	require.NoError(t, yaml.UnmarshalStrict(need.Read(t, "../../ci/gitlab/release.gitlab-ci.yml"), &jobs))
 	job := jobs["release"]
-	need.That(t, len(jobs) == 1 && len(job.Rules) == 1 && strings.HasPrefix(job.Rules[0].If, "$CI_COMMIT_TAG =~ ") &&
+	assert.Truef(t, len(jobs) == 1 && len(job.Rules) == 1 && strings.HasPrefix(job.Rules[0].If, "$CI_COMMIT_TAG =~ ") &&
 		job.IDTokens["SIGSTORE_ID_TOKEN"].Aud == "sigstore" &&
 		job.Image == "golang:"+strings.TrimPrefix(runtime.Version(), "go")+"-trixie", "found %+v", jobs)
 	folder, calls, env := releaseProject(t)
@@ -150,7 +152,7 @@ func TestReleaseOnGitLab(t *testing.T) {
 		env[key] = os.Expand(value, func(name string) string { return env[name] })
 	}
 	code, log := shell(t, folder, env, "bash", "-eo", "pipefail", "-c", strings.Join(job.Script, "\n"))
-	need.Must(t, code == 0 && !strings.Contains(log, token), "exit %d\n%s", code, log)
+	require.Truef(t, code == 0 && !strings.Contains(log, token), "exit %d\n%s", code, log)
 	inOrder(t, string(need.Read(t, calls)), `^go install github\.com/sigstore/cosign/`, `^cosign login --username ada --password-stdin registry\.example\.org <<< secret$`,
 		`^make release VERSION=v9\.8\.7 PUSH=registry\.example\.org/mirror/sipgen:v9\.8\.7 PUSH_JUMP=registry\.example\.org/mirror/sipgen/jump-host:v9\.8\.7$`,
 		`^cosign sign --yes registry\.example\.org/mirror/sipgen@`+sipgenDigest+` registry\.example\.org/mirror/sipgen/jump-host@`+jumpDigest+`$`, `^cosign sign-blob `,

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // tenants and proposals of TestQueue.
@@ -30,7 +31,7 @@ func TestQueue(t *testing.T) {
 	t.Parallel()
 	seed := uint64(1)
 	if text := os.Getenv("SIPGEN_SEED"); text != "" {
-		need.Equal(t, "SIPGEN_SEED", need.Value(fmt.Sscan(text, &seed))(t), 1)
+		assert.Equal(t, 1, need.Value(fmt.Sscan(text, &seed))(t), "SIPGEN_SEED")
 	}
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("SIPGEN_SEED=%d", seed)
@@ -75,14 +76,14 @@ func TestQueue(t *testing.T) {
 			q.script(0, "check.sh", "main")
 		} else {
 			q.git("merge", "--abort")
-			need.That(t, c.takes && taken > 0 || touched[c.file], "%s takes no host, its tenant changed nothing else, and conflicts:\n%s",
-				c.branch, said)
+			assert.Truef(t, c.takes && taken > 0 || touched[c.file],
+				"%s takes no host, its tenant changed nothing else, and conflicts:\n%s", c.branch, said)
 			again++
 			q.git("switch", "--quiet", c.branch)
 			q.script(0, "render.sh", "main")
 			q.script(0, "check.sh", "main")
 		}
-		need.That(t, code != 0 || !c.takes || taken == 0, "%s takes hosts as one before did, and merges", c.branch)
+		assert.Truef(t, code != 0 || !c.takes || taken == 0, "%s takes hosts as one before did, and merges", c.branch)
 		if c.takes {
 			taken++
 		}
@@ -90,10 +91,11 @@ func TestQueue(t *testing.T) {
 		q.git("branch", "--quiet", "--force", "main", "HEAD")
 		q.whole()
 	}
-	need.That(t, taken == queueProposals-queueTenants && again >= taken-1 && again < queueProposals,
+	assert.Truef(t, taken == queueProposals-queueTenants && again >= taken-1 && again < queueProposals,
 		"%d of the merged ones take hosts, %d were rendered again", taken, again)
 	for i := range changes {
-		need.Words(t, changes[i].branch, string(need.Read(t, filepath.Join(q.checkout, changes[i].file))), changes[i].text)
+		assert.Contains(t, string(need.Read(t, filepath.Join(q.checkout, changes[i].file))), changes[i].text,
+			changes[i].branch)
 	}
 }
 
@@ -156,10 +158,10 @@ spec:
 				Labels map[string]string `json:"labels"`
 			} `json:"metadata"`
 		}
-		need.OK(t, yaml.Unmarshal(need.Read(t, file), &patch))
+		require.NoError(t, yaml.Unmarshal(need.Read(t, file), &patch))
 		synced[patch.Metadata.Name] = patch.Metadata.Labels
 	}
-	need.Len(t, "synced hosts", synced, 3*queueTenants)
+	assert.Len(t, synced, 3*queueTenants, "synced hosts")
 	q.hosts(synced)
 	q.git("commit", "--quiet", "-am", "snapshot")
 	return q
@@ -196,7 +198,7 @@ func (q *queue) try(name string, args ...string) (int, string) {
 func (q *queue) git(args ...string) string {
 	q.t.Helper()
 	code, said := q.try("git", args...)
-	need.Must(q.t, code == 0, "git %q: exit code %d\n%s", args, code, said)
+	require.Truef(q.t, code == 0, "git %q: exit code %d\n%s", args, code, said)
 	return said
 }
 
@@ -209,18 +211,18 @@ func (q *queue) replace(file, old, text string) {
 func (q *queue) script(want int, name, base string) {
 	q.t.Helper()
 	code, said := q.try("bash", filepath.Join(q.ci, name), base)
-	need.Must(q.t, code == want, "%s %s: exit code %d, want %d\n%s", name, base, code, want, said)
+	require.Truef(q.t, code == want, "%s %s: exit code %d, want %d\n%s", name, base, code, want, said)
 }
 
 // whole wants a tree that sipgen takes, and that the specs give, with no host in two clusters.
 func (q *queue) whole() {
 	q.t.Helper()
 	code, said := q.try(filepath.Join(q.bin, "sipgen"), "diff", "--site", "site.yaml", "--out", "tree")
-	need.That(q.t, code == 0, "the merged tree is not what the specs give: exit code %d\n%s", code, said)
+	assert.Truef(q.t, code == 0, "the merged tree is not what the specs give: exit code %d\n%s", code, said)
 	of := map[string]string{}
 	for _, file := range need.Value(filepath.Glob(filepath.Join(q.checkout, "tree/clusters/*/*/hosts/metal3.*.yaml")))(q.t) {
 		host, cluster := filepath.Base(file), filepath.Dir(file)
-		need.That(q.t, of[host] == "", "host %s has patches in %s and %s", host, of[host], cluster)
+		assert.Truef(q.t, of[host] == "", "host %s has patches in %s and %s", host, of[host], cluster)
 		of[host] = cluster
 	}
 }

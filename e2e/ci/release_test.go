@@ -15,6 +15,8 @@ import (
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // commitTime is the time of the commits that releases are made from: 2026-01-02 03:04:05 UTC.
@@ -32,7 +34,7 @@ func releaseCheckout(t *testing.T, folder string) {
 		if errors.Is(err, os.ErrNotExist) {
 			continue // deleted, and not committed yet
 		}
-		need.OK(t, err)
+		require.NoError(t, err)
 		need.Write(t, filepath.Join(folder, name), string(content))
 	}
 	env := []string{"GIT_COMMITTER_DATE=" + commitTime + " +0000"}
@@ -59,14 +61,15 @@ func TestReleaseIsReproducible(t *testing.T) {
 	one := filepath.Join(t.TempDir(), "a")
 	releaseCheckout(t, one)
 	first, text, err := makeRelease(t, one, "v1.2.3-rc.1")
-	need.Must(t, err == nil, "%v\n%s", err, text)
+	require.Truef(t, err == nil, "%v\n%s", err, text)
 	checkRelease(t, first)
 	verifyByPage(t, one, first, "v1.2.3-rc.1")
 
 	// What is not committed cannot be built again by others.
 	need.Write(t, filepath.Join(one, "cmd", "sipgen", "more.go"), "package main\n")
 	_, text, err = makeRelease(t, one, "v1.2.3-rc.1")
-	need.That(t, err != nil && strings.Contains(text, "not committed") && strings.Contains(text, "cmd/sipgen/more.go"),
+	assert.Truef(t,
+		err != nil && strings.Contains(text, "not committed") && strings.Contains(text, "cmd/sipgen/more.go"),
 		"a release with a file that is not committed: %v\n%s", err, text)
 }
 
@@ -80,11 +83,11 @@ func verifyByPage(t *testing.T, checkout, release, version string) {
 			"GIT_CONFIG_KEY_0=advice.detachedHead", "GIT_CONFIG_VALUE_0=false", "TZ=Asia/Tokyo", "LANG=C.UTF-8", "GOFLAGS=-tags=other",
 			"CGO_ENABLED=1", "GOAMD64=v2"}, "bash", "-euo", "pipefail", "-c", script)
 	}
-	need.Words(t, "docs/ci.md", page(release, check), ": OK")
+	assert.Contains(t, page(release, check), ": OK", "docs/ci.md")
 	run(t, checkout, nil, "git", "tag", version)
 	dir := filepath.Join(t.TempDir(), "another place")
 	need.Write(t, filepath.Join(dir, "SHA256SUMS"), string(need.Read(t, filepath.Join(release, "SHA256SUMS"))))
-	need.Words(t, runtime.Version(), rebuild, "GOTOOLCHAIN="+runtime.Version()+" ")
+	assert.Contains(t, rebuild, "GOTOOLCHAIN="+runtime.Version()+" ", runtime.Version())
 	ours := strings.NewReplacer("https://github.com/airshipit/sipgen", "'"+checkout+"' sipgen", "v0.1.0", version)
 	page(dir, ours.Replace(rebuild))
 }
@@ -101,7 +104,7 @@ func TestReleaseRefuses(t *testing.T) {
 		{"release.sh", "v1.2.3/../x", none}, {"release.sh", "v1.2.3-$(id)", none}, {"release.sh", "v1.2.3-3-g0123456789ab", none},
 	} {
 		out, err := exec.Command("bash", "../../hack/"+row[0], row[1], folder).CombinedOutput()
-		need.That(t, err != nil && strings.Contains(string(out), row[2]), "%q: %v\n%s", row, err, out)
+		assert.Truef(t, err != nil && strings.Contains(string(out), row[2]), "%q: %v\n%s", row, err, out)
 	}
 	need.Read(t, filepath.Join(folder, "thesis"))
 }
@@ -113,35 +116,54 @@ func checkRelease(t *testing.T, folder string) {
 	name := "sipgen_v1.2.3-rc.1_" + runtime.GOOS + "_" + runtime.GOARCH
 	in := func(name string) string { return filepath.Join(folder, name) }
 	sums := run(t, folder, nil, "sha256sum", "--check", "--strict", "SHA256SUMS")
-	need.Len(t, "files without a sum", need.Value(os.ReadDir(folder))(t), strings.Count(sums, ": OK\n")+1)
+	assert.Len(t, need.Value(os.ReadDir(folder))(t), strings.Count(sums, ": OK\n")+1, "files without a sum")
 
 	// Of nobody's, and of the commit's time.
 	listed := run(t, folder, []string{"TZ=UTC"}, "tar", "tvzf", name+".tar.gz", "--numeric-owner", "--full-time")
 	for line := range strings.Lines(listed) {
-		need.Words(t, "the archive", line, " 0/0 ", " 2026-01-02 03:04:05 ")
+		assert.Contains(t, line, " 0/0 ", "the archive")
+		assert.Contains(t, line, " 2026-01-02 03:04:05 ", "the archive")
 	}
-	need.Words(t, "the archive", listed, " LICENSE\n", " NOTICES\n", " README.md\n", " sipgen-diff.1\n")
-	need.Without(t, "the archive", listed, " -> ") // krew unpacks folders and plain files
+	for _, word := range []string{" LICENSE\n", " NOTICES\n", " README.md\n", " sipgen-diff.1\n"} {
+		assert.Contains(t, listed, word, "the archive")
+	}
+	assert.NotContains(t, listed, " -> ", "the archive") // krew unpacks folders and plain files
 	root := t.TempDir()
 	run(t, root, nil, "tar", "xzf", in(name+".tar.gz"))
-	need.Words(t, "sipgen version", run(t, root, nil, "./sipgen", "version"), "sipgen v1.2.3-rc.1 (")
+	assert.Contains(t, run(t, root, nil, "./sipgen", "version"), "sipgen v1.2.3-rc.1 (", "sipgen version")
 	here := need.Value(filepath.Abs("../.."))(t)
-	need.Without(t, "the folder it was built in", string(need.Read(t, filepath.Join(root, "sipgen"))), here)
+	assert.NotContains(t, string(need.Read(t, filepath.Join(root, "sipgen"))), here, "the folder it was built in")
 
 	sum := fmt.Sprintf("%x", sha256.Sum256(need.Read(t, in(name+".tar.gz"))))
 	url := "https://github.com/airshipit/sipgen/releases/download/v1.2.3-rc.1/" + name + ".tar.gz"
-	need.Words(t, "krew", string(need.Read(t, in("sipgen.krew.yaml"))), "\n  version: v1.2.3-rc.1\n", fmt.Sprintf(
-		"        os: %s\n        arch: %s\n    uri: %s\n    sha256: %s\n    bin: sipgen\n", runtime.GOOS, runtime.GOARCH, url, sum))
+	text := string(need.Read(t, in("sipgen.krew.yaml")))
+	for _, word := range []string{
+		"\n  version: v1.2.3-rc.1\n",
+		fmt.Sprintf(
+			"        os: %s\n        arch: %s\n    uri: %s\n    sha256: %s\n    bin: sipgen\n", runtime.GOOS, runtime.GOARCH, url, sum),
+	} {
+		assert.Contains(t, text, word, "krew")
+	}
 	installByKrew(t, in("sipgen.krew.yaml"), in(name+".tar.gz"))
 	formula := string(need.Read(t, in("sipgen.rb")))
-	need.Words(t, "Homebrew", formula, "class Sipgen < Formula\n", "\n  version \"1.2.3-rc.1\"\n", fmt.Sprintf(
-		"  on_%s do\n    on_%s do\n      url %q\n      sha256 %q\n    end\n  end\n",
-		runtime.GOOS, strings.Replace(runtime.GOARCH, "amd64", "intel", 1), url, sum))
+	for _, word := range []string{
+		"class Sipgen < Formula\n", "\n  version \"1.2.3-rc.1\"\n",
+		fmt.Sprintf(
+			"  on_%s do\n    on_%s do\n      url %q\n      sha256 %q\n    end\n  end\n",
+			runtime.GOOS, strings.Replace(runtime.GOARCH, "amd64", "intel", 1), url, sum),
+	} {
+		assert.Contains(t, formula, word, "Homebrew")
+	}
 	blocks := regexp.MustCompile(`(?m)^ *(class|def) |do$`).FindAllString(formula, -1)
-	need.Len(t, formula, regexp.MustCompile(`(?m)^ *end$`).FindAllString(formula, -1), len(blocks))
+	assert.Len(t, regexp.MustCompile(`(?m)^ *end$`).FindAllString(formula, -1), len(blocks), formula)
 
-	need.Words(t, "the bill of materials", string(need.Read(t, in(name+".cdx.json"))), `"name": "github.com/airshipit/sipgen"`,
-		`"version": "v1.2.3-rc.1"`, `"name": "std"`, `"name": "github.com/go-git/go-git/v5"`, `"name": "k8s.io/client-go"`)
+	text = string(need.Read(t, in(name+".cdx.json")))
+	for _, word := range []string{
+		`"name": "github.com/airshipit/sipgen"`, `"version": "v1.2.3-rc.1"`, `"name": "std"`,
+		`"name": "github.com/go-git/go-git/v5"`, `"name": "k8s.io/client-go"`,
+	} {
+		assert.Contains(t, text, word, "the bill of materials")
+	}
 }
 
 // installByKrew has the real krew install the archive by its manifest, without a network, and runs the plugin.
@@ -154,7 +176,8 @@ func installByKrew(t *testing.T, manifest, archive string) {
 		run(t, index, nil, "git", args...)
 	}
 	run(t, root, []string{"KREW_ROOT=" + root}, engine.Binary(t, "krew"), "install", "--manifest", manifest, "--archive", archive)
-	need.Words(t, "the plugin", run(t, root, nil, filepath.Join(root, "bin", "kubectl-sipgen"), "version"), "sipgen v1.2.3-rc.1 (")
+	assert.Contains(t, run(t, root, nil, filepath.Join(root, "bin", "kubectl-sipgen"), "version"),
+		"sipgen v1.2.3-rc.1 (", "the plugin")
 }
 
 // TestFormulaWords: the formula's words for systems are Homebrew's, and each platform has its archive. The words are ARCH_OPTIONS and
@@ -165,11 +188,12 @@ func TestFormulaWords(t *testing.T) {
 	formula := run(t, t.TempDir(), nil, "bash", "-euo", "pipefail", "-c", "sha256() { echo 0 x; }\nmkdir release\nwork=. version=v1.2.3 downloads=https://example.org\n"+
 		"platforms='linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64'\n"+function+"formula\n")
 	for _, word := range regexp.MustCompile(`\bon_\w+`).FindAllString(formula, -1) {
-		need.That(t, slices.Contains([]string{"on_macos", "on_linux", "on_intel", "on_arm"}, word), "%s is no word of Homebrew's:\n%s", word, formula)
+		assert.Truef(t, slices.Contains([]string{"on_macos", "on_linux", "on_intel", "on_arm"}, word),
+			"%s is no word of Homebrew's:\n%s", word, formula)
 	}
 	for _, platform := range [][3]string{{"macos", "intel", "darwin_amd64"}, {"macos", "arm", "darwin_arm64"}, {"linux", "intel", "linux_amd64"}, {"linux", "arm", "linux_arm64"}} {
 		found := regexp.MustCompile(`(?s)\n  on_` + platform[0] + ` do\n(?:    [^\n]*\n)*?    on_` + platform[1] + ` do\n      url "https://example.org/sipgen_v1.2.3_` + platform[2] + `.tar.gz"\n`)
-		need.That(t, found.MatchString(formula), "no archive for %v:\n%s", platform, formula)
+		assert.Truef(t, found.MatchString(formula), "no archive for %v:\n%s", platform, formula)
 	}
 }
 
@@ -181,15 +205,17 @@ func TestReleasedJumpHost(t *testing.T) {
 	site, tree, other := filepath.Join(folder, "site.yaml"), filepath.Join(folder, "tree"), filepath.Join(folder, "sipgen")
 	text := string(need.Read(t, operator+"site.yaml"))
 	need.Write(t, site, strings.Replace(text, "  images: {jumpHost: registry.example.org/jump-host:1}\n", "", 1))
-	need.Without(t, site, string(need.Read(t, site)), "images")
+	assert.NotContains(t, string(need.Read(t, site)), "images", site)
 	inputs := []string{"--site", site, "-f", operator + "spec.yaml", "--inventory", operator + "hosts.yaml"}
 
 	run(t, "", nil, filepath.Join(releases(t), release, "sipgen"), append([]string{"render", "--out", tree}, inputs...)...)
 	found := run(t, tree, nil, "grep", "-rhF", "image: ghcr.io/airshipit/sipgen/jump-host:"+release, ".")
-	need.Equal(t, "images of jump hosts in the tree: "+found, strings.Count(found, "\n"), 1)
+	assert.Equal(t, 1, strings.Count(found, "\n"), "images of jump hosts in the tree: "+found)
 
 	run(t, "", nil, "bash", "../../hack/build.sh", release+"-3-g0123456789ab", "linux/"+runtime.GOARCH, other)
 	out, _ := exec.Command(other, append([]string{"plan", "--previous", "none"}, inputs...)...).CombinedOutput()
-	need.Words(t, other, string(out), "(frozen)",
-		"spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost; this sipgen was not built from a tag")
+	assert.Contains(t, string(out), "(frozen)", other)
+	assert.Contains(t, string(out),
+		"spec.services.jumpHost[0].image: missing here and in the Site's spec.images.jumpHost; this sipgen was not built from a tag",
+		other)
 }

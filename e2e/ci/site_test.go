@@ -14,6 +14,7 @@ import (
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { engine.Main(m) }
@@ -26,7 +27,7 @@ var releases = engine.Shared(func(t testing.TB) string {
 	folder := filepath.Join(t.TempDir(), release)
 	run(t, "", nil, "bash", "../../hack/build.sh", release, "linux/"+runtime.GOARCH, filepath.Join(folder, "sipgen"))
 	root, err := filepath.Abs("../..")
-	need.OK(t, err)
+	require.NoError(t, err)
 	run(t, root, []string{"SOURCE_DATE_EPOCH=0"}, "go", "run", "./hack/pack", "archive",
 		filepath.Join(folder, "sipgen_"+release+"_linux_amd64.tar.gz"), filepath.Join(folder, "sipgen"), "LICENSE")
 	return filepath.Dir(folder)
@@ -56,7 +57,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	folder := t.TempDir()
 	s := &site{checkout: filepath.Join(folder, "check out"), origin: filepath.Join(folder, "specs.git"), fleet: filepath.Join(folder, "fleet.git")}
-	need.OK(t, os.CopyFS(s.checkout, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(s.checkout, os.DirFS("../../examples/two-tenants")))
 	for _, bare := range []string{s.origin, s.fleet} {
 		run(t, "", nil, "git", "init", "--quiet", "--bare", "--initial-branch=main", bare)
 	}
@@ -71,7 +72,7 @@ func newSite(t *testing.T) *site {
 		"HOME": filepath.Join(folder, "home"), "PATH": os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM": "1",
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*",
 	}
-	need.OK(t, os.MkdirAll(s.environment["HOME"], 0o700))
+	require.NoError(t, os.MkdirAll(s.environment["HOME"], 0o700))
 	return s
 }
 
@@ -93,7 +94,7 @@ func (s *site) change(t *testing.T, file, old, text string) {
 	t.Helper()
 	path := filepath.Join(s.checkout, file)
 	content := string(need.Read(t, path))
-	need.Must(t, strings.Contains(content, old), "%s: no %q in it", file, old)
+	require.Truef(t, strings.Contains(content, old), "%s: no %q in it", file, old)
 	s.write(t, file, strings.Replace(content, old, text, 1))
 }
 
@@ -115,7 +116,7 @@ func run(t testing.TB, folder string, env []string, name string, args ...string)
 	command.Dir = folder
 	command.Env = append(append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null"), env...)
 	out, err := command.CombinedOutput()
-	need.Must(t, err == nil, "%s: %v\n%s", name, err, out)
+	require.Truef(t, err == nil, "%s: %v\n%s", name, err, out)
 	return string(out)
 }
 
@@ -128,6 +129,6 @@ func shell(t *testing.T, folder string, env map[string]string, name string, args
 		command.Env = append(command.Env, key+"="+value)
 	}
 	out, err := command.CombinedOutput()
-	need.Must(t, command.ProcessState != nil, "%s: %v", name, err)
+	require.Truef(t, command.ProcessState != nil, "%s: %v", name, err)
 	return command.ProcessState.ExitCode(), string(out)
 }

@@ -12,13 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	certutil "k8s.io/client-go/util/cert"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The tokens of those who need no ServiceAccount.
@@ -61,7 +60,7 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 	etcd := startEtcd(t)
 	dir := t.TempDir()
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv6loopback}, []string{"localhost"})
-	need.OK(t, err)
+	require.NoError(t, err)
 	accountKey := writeFile(t, dir, "account.key", newKey(t))
 	args := []string{
 		"--etcd-servers=" + etcd,
@@ -168,7 +167,7 @@ func Kubeconfigs(t testing.TB, contexts map[string]*rest.Config) string {
 		}
 	}
 	content, err := clientcmd.Write(*file)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return writeFile(t, t.TempDir(), "kubeconfig", content)
 }
 
@@ -198,7 +197,7 @@ func startEtcd(t testing.TB) string {
 func newKey(t testing.TB) []byte {
 	t.Helper()
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 }
 

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,8 +29,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/util/retry"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // The kinds that the tests touch most.
@@ -59,9 +59,9 @@ type Client struct {
 func NewClient(t testing.TB, config *rest.Config) *Client {
 	t.Helper()
 	dynamicClient, err := dynamic.NewForConfig(config)
-	need.OK(t, err)
+	require.NoError(t, err)
 	disco, err := discovery.NewDiscoveryClientForConfig(config)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return &Client{
 		Dynamic: dynamicClient, config: config, rest: disco.RESTClient(),
 		mapper: restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(disco)),
@@ -181,7 +181,7 @@ func (c *Client) Get(t testing.TB, resource schema.GroupVersionResource,
 	namespace, name string) *unstructured.Unstructured {
 	t.Helper()
 	o, err := c.Dynamic.Resource(resource).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return o
 }
 
@@ -211,7 +211,7 @@ func (c *Client) WaitGone(t testing.TB, resource schema.GroupVersionResource, na
 // Delete deletes an object, as clients do that don't wait.
 func (c *Client) Delete(t testing.TB, resource schema.GroupVersionResource, namespace, name string) {
 	t.Helper()
-	need.OK(t, c.TryDelete(resource, namespace, name, false))
+	require.NoError(t, c.TryDelete(resource, namespace, name, false))
 }
 
 // TryDelete deletes an object, or tries to in a dry run, and gives the error.
@@ -228,7 +228,7 @@ func (c *Client) List(t testing.TB, resource schema.GroupVersionResource,
 	namespace string) []unstructured.Unstructured {
 	t.Helper()
 	list, err := c.Dynamic.Resource(resource).Namespace(namespace).List(context.Background(), metav1.ListOptions{})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return list.Items
 }
 

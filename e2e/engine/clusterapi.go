@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	certutil "k8s.io/client-go/util/cert"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // clusterAPIModule is the module of the programs that run, whose definitions they want. Those of ClusterAPICRDs are of
@@ -30,7 +29,7 @@ func StartClusterAPI(t testing.TB, api *APIServer) *ClusterAPI {
 	crds := CAPM3CRDs()
 	for _, folder := range []string{"core", "bootstrap/kubeadm", "controlplane/kubeadm"} {
 		files, err := filepath.Glob(filepath.Join(module, folder, bases, "*.yaml"))
-		need.OK(t, err)
+		require.NoError(t, err)
 		crds = append(crds, files...)
 	}
 	api.InstallCRDs(t, crds...)
@@ -43,13 +42,14 @@ func StartClusterAPI(t testing.TB, api *APIServer) *ClusterAPI {
 		"kubeadmcontrolplanes.controlplane.cluster.x-k8s.io":     "v1beta2",
 	} {
 		api.Edit(t, "e2e", Definitions, "", definition, "", func(o map[string]any) {
-			need.OK(t, unstructured.SetNestedField(o, version, "metadata", "labels", "cluster.x-k8s.io/v1beta2"))
+			require.NoError(t,
+				unstructured.SetNestedField(o, version, "metadata", "labels", "cluster.x-k8s.io/v1beta2"))
 			versions, _, err := unstructured.NestedSlice(o, "spec", "versions")
-			need.OK(t, err)
+			require.NoError(t, err)
 			for _, v := range versions {
 				withStatus(t, v.(map[string]any))
 			}
-			need.OK(t, unstructured.SetNestedSlice(o, versions, "spec", "versions"))
+			require.NoError(t, unstructured.SetNestedSlice(o, versions, "spec", "versions"))
 		})
 	}
 	return &ClusterAPI{core: clusterAPIProgram(t, api, "cluster-api"),
@@ -62,7 +62,7 @@ func withStatus(t testing.TB, version map[string]any) {
 	at := []string{"schema", "openAPIV3Schema", "properties", "status"}
 	if _, found, _ := unstructured.NestedMap(version, at...); !found {
 		anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
-		need.OK(t, unstructured.SetNestedMap(version, anything, at...))
+		require.NoError(t, unstructured.SetNestedMap(version, anything, at...))
 	}
 }
 
@@ -70,7 +70,7 @@ func clusterAPIProgram(t testing.TB, api *APIServer, name string) *process {
 	t.Helper()
 	program, certs := Binary(t, name), t.TempDir()
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv6loopback}, nil)
-	need.OK(t, err)
+	require.NoError(t, err)
 	writeFile(t, certs, "tls.crt", cert)
 	writeFile(t, certs, "tls.key", key)
 	ports := freePorts(t, 2)

@@ -25,9 +25,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/rogpeppe/go-internal/lockedfile"
+	"github.com/stretchr/testify/require"
 )
 
 // program is a binary that is built from a module below e2e/engines.
@@ -269,7 +269,7 @@ func ModuleDir(t testing.TB, engineFolder, module string) string {
 		unavailable(t, fmt.Errorf("%s: %w: %w", module, ErrUnavailable, err))
 	}
 	dir, err := output(t.Context(), folder, "go", "list", "-m", "-f", "{{.Dir}}", module)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return dir
 }
 

@@ -12,9 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/rest"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Faulty is a proxy in front of an API server that, while it is switched on, answers a share of the
@@ -32,9 +31,9 @@ type Faulty struct {
 func StartFaulty(t testing.TB, api *APIServer) *Faulty {
 	t.Helper()
 	target, err := url.Parse(api.URL)
-	need.OK(t, err)
+	require.NoError(t, err)
 	transport, err := rest.TransportFor(rest.AnonymousClientConfig(api.config))
-	need.OK(t, err)
+	require.NoError(t, err)
 	proxy := &httputil.ReverseProxy{
 		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(target) },
 		Transport:     transport,

@@ -16,12 +16,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // FluxNamespace is where kustomize-controller lives, and most of its objects.
@@ -113,7 +112,7 @@ func (f *Flux) Publish(t testing.TB, namespace, name string, repo *Repo) string 
 	digest := sha256.Sum256(archive)
 	now := time.Now().UTC().Format(time.RFC3339)
 	live, err := f.api.Dynamic.Resource(GitRepos).Namespace(namespace).Get(context.Background(), name, metav1.GetOptions{})
-	need.OK(t, err)
+	require.NoError(t, err)
 	patch, err := json.Marshal(map[string]any{"status": map[string]any{
 		"observedGeneration": live.GetGeneration(),
 		"artifact": map[string]any{
@@ -125,7 +124,7 @@ func (f *Flux) Publish(t testing.TB, namespace, name string, repo *Repo) string 
 				"'", "lastTransitionTime": now,
 		}},
 	}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	if _, err := f.api.Dynamic.Resource(GitRepos).Namespace(namespace).Patch(context.Background(), name,
 		types.MergePatchType, patch,
 		metav1.PatchOptions{FieldManager: "source-controller"}, "status"); err != nil {
@@ -278,7 +277,7 @@ func (a *APIServer) ServiceAccount(t testing.TB, namespace, name string) *rest.C
 			Token string `json:"token"`
 		} `json:"status"`
 	}
-	need.OK(t, json.Unmarshal(answer, &request))
+	require.NoError(t, json.Unmarshal(answer, &request))
 	return a.WithToken(request.Status.Token)
 }
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 // Repo is a bare git repository on disk that engines sync from and sipgen pushes to.
@@ -46,10 +46,10 @@ func (r *Repo) Commit(t testing.TB, message string, files map[string][]byte) str
 	t.Helper()
 	return r.Edit(t, message, func(dir string) {
 		entries, err := os.ReadDir(dir)
-		need.OK(t, err)
+		require.NoError(t, err)
 		for _, entry := range entries {
 			if entry.Name() != ".git" {
-				need.OK(t, os.RemoveAll(filepath.Join(dir, entry.Name())))
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, entry.Name())))
 			}
 		}
 		for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -106,7 +106,7 @@ func (r *Repo) Head(t testing.TB) string {
 func (r *Repo) Committed(t testing.TB) time.Time {
 	t.Helper()
 	seconds, err := strconv.ParseInt(git(t, r.Dir, "log", "-1", "--format=%ct", r.Branch), 10, 64)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return time.Unix(seconds, 0)
 }
 
@@ -125,10 +125,10 @@ func (r *Repo) Files(t testing.TB) map[string][]byte {
 		if errors.Is(err, io.EOF) {
 			return files
 		}
-		need.OK(t, err)
+		require.NoError(t, err)
 		if header.Typeflag == tar.TypeReg {
 			files[header.Name], err = io.ReadAll(archive)
-			need.OK(t, err)
+			require.NoError(t, err)
 		}
 	}
 }

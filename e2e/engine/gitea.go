@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 // Gitea is a real Gitea with SQLite on a free port of the loopback interface, with nothing in it.
@@ -127,7 +127,7 @@ func (g *Gitea) NewToken(t testing.TB, user, scopes string) string {
 // Call asks Gitea's API as its admin: the path is below /api/v1, and into may be nil.
 func (g *Gitea) Call(t testing.TB, method, path string, body, into any) {
 	t.Helper()
-	need.OK(t, g.Try(method, path, body, into))
+	require.NoError(t, g.Try(method, path, body, into))
 }
 
 // Try is Call that gives the error.

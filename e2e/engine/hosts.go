@@ -4,9 +4,8 @@ import (
 	"maps"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // MakeHosts makes the hosts of a file, with what is beside them, and writes their status as the baremetal-operator
@@ -19,7 +18,7 @@ func (a *APIServer) MakeHosts(t testing.TB, content []byte) (hosts []*unstructur
 		o.SetManagedFields(nil)
 		unstructured.RemoveNestedField(o.Object, "status")
 		text, err := o.MarshalJSON()
-		need.OK(t, err)
+		require.NoError(t, err)
 		a.Create(t, "vino", string(text))
 		if !isHost {
 			continue

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -19,8 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // HostWatch sees every version of every BareMetalHost of an API server, as a watch gives them, and keeps what looks
@@ -65,7 +64,7 @@ func WatchHosts(t testing.TB, api *APIServer) *HostWatch {
 	ctx, cancel := context.WithCancel(context.Background())
 	hosts := api.Dynamic.Resource(Hosts)
 	list, err := hosts.List(ctx, metav1.ListOptions{})
-	need.OK(t, err)
+	require.NoError(t, err)
 	for i := range list.Items {
 		w.event(watch.Event{Type: watch.Added, Object: &list.Items[i]})
 	}
@@ -74,7 +73,7 @@ func WatchHosts(t testing.TB, api *APIServer) *HostWatch {
 			return hosts.Watch(ctx, options)
 		},
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	api.HostWatch = w
 	done := make(chan struct{})
 	go func() {

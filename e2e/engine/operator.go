@@ -9,13 +9,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 const (
@@ -97,9 +96,9 @@ func operatorInstallation(t testing.TB) []*unstructured.Unstructured {
 	defer kustomizations.Unlock()
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
 		filepath.Join(ModuleDir(t, "kubernetes", operatorModule), "config", "default"))
-	need.OK(t, err)
+	require.NoError(t, err)
 	text, err := built.AsYaml()
-	need.OK(t, err)
+	require.NoError(t, err)
 	return Objects(t, text)
 }
 

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Procedure reads the commands of a page below docs/: the blocks with the name, in the order of the page. A block
@@ -39,7 +38,7 @@ func Procedure(t testing.TB, name ...string) []string {
 		page, blocks = file, found
 		return nil
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	if len(blocks) == 0 {
 		t.Fatalf("no page has commands named %q", name)
 	}
@@ -58,6 +57,6 @@ func codeBlocks(t testing.TB, markdown []byte, name string) []string {
 			}
 			return ast.WalkContinue, nil
 		})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return blocks
 }

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 // process is a running program. It is killed when the test ends, and on Linux by the kernel when
@@ -90,8 +90,8 @@ func (p *process) restart(t testing.TB, ready func() error) {
 	// A pod that is made anew has no files. Argo CD never repairs a clone whose git was killed, and other rows need it.
 	for _, set := range old.Env {
 		if folder, is := strings.CutPrefix(set, "TMPDIR="); is {
-			need.OK(t, os.RemoveAll(folder))
-			need.OK(t, os.Mkdir(folder, 0o700))
+			require.NoError(t, os.RemoveAll(folder))
+			require.NoError(t, os.Mkdir(folder, 0o700))
 		}
 	}
 	cmd := exec.Command(old.Path, old.Args[1:]...)
@@ -246,7 +246,7 @@ func Final(err error) error {
 func writeFile(t testing.TB, dir, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	need.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	need.OK(t, os.WriteFile(path, content, 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, content, 0o600))
 	return path
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 // TestKilledTestLeavesNothing runs this test binary again, has it start a process, kills it without a chance to
@@ -26,16 +26,16 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), "SIPGEN_E2E_VICTIM=1")
 	stdout, err := cmd.StdoutPipe()
-	need.OK(t, err)
-	need.OK(t, cmd.Start())
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
 	line, err := bufio.NewReader(stdout).ReadString('\n')
-	need.OK(t, err)
+	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(strings.TrimPrefix(line, "pid ")))
-	need.OK(t, err)
+	require.NoError(t, err)
 	if err := syscall.Kill(pid, 0); err != nil {
 		t.Fatalf("the process is not there to begin with: %v", err)
 	}
-	need.OK(t, cmd.Process.Kill())
+	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	Wait(t, "the end of the process", 10*time.Second, func() error {
 		// A zombie that nobody has collected yet has no command line.

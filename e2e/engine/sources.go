@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Sources is a real source-controller, for the GitRepositories that are shown to it. With Flux.Publish the test plays
@@ -61,7 +60,7 @@ func (s *Sources) Ask(t testing.TB, namespace, name string) {
 func (r *Repo) Serve(t testing.TB) string {
 	t.Helper()
 	git, err := exec.LookPath("git")
-	need.OK(t, err)
+	require.NoError(t, err)
 	server := httptest.NewServer(&cgi.Handler{Path: git, Args: []string{"http-backend"}, Env: []string{
 		"GIT_PROJECT_ROOT=" + filepath.Dir(r.Dir), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null",
 		"GIT_CONFIG_NOSYSTEM=1",

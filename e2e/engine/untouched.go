@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/metadata"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // ours are the labels that sipgen sets, and tools the prefixes of the keys that engines set for
@@ -52,7 +51,7 @@ type fingerprint struct {
 func WantUntouched(t testing.TB, api *APIServer, namespaces ...string) *Untouched {
 	t.Helper()
 	client, err := metadata.NewForConfig(api.config)
-	need.OK(t, err)
+	require.NoError(t, err)
 	u := &Untouched{api: api, metadata: client, namespaces: namespaces}
 	u.Accept(t)
 	return u
@@ -117,12 +116,12 @@ func (u *Untouched) readHosts(t testing.TB) map[string]fingerprint {
 	out := map[string]fingerprint{}
 	for _, namespace := range u.namespaces {
 		list, err := u.api.Dynamic.Resource(Hosts).Namespace(namespace).List(context.Background(), metav1.ListOptions{})
-		need.OK(t, err)
+		require.NoError(t, err)
 		for i := range list.Items {
 			o := &list.Items[i]
 			// A map's keys are marshalled in order, so equal specs are equal bytes.
 			spec, err := json.Marshal(o.Object["spec"])
-			need.OK(t, err)
+			require.NoError(t, err)
 			out[namespace+"/"+o.GetName()] = fingerprint{
 				uid: string(o.GetUID()), spec: string(spec), generation: o.GetGeneration(),
 				labels: foreign(o.GetLabels()), annotations: foreign(o.GetAnnotations()),
@@ -138,7 +137,7 @@ func (u *Untouched) readSecrets(t testing.TB) map[string]string {
 	out := map[string]string{}
 	for _, namespace := range u.namespaces {
 		list, err := u.metadata.Resource(Secrets).Namespace(namespace).List(context.Background(), metav1.ListOptions{})
-		need.OK(t, err)
+		require.NoError(t, err)
 		for i := range list.Items {
 			out[namespace+"/"+list.Items[i].Name] = list.Items[i].ResourceVersion
 		}

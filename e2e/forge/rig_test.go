@@ -13,6 +13,8 @@ import (
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { engine.Main(m) }
@@ -29,7 +31,7 @@ type site struct {
 func newSite(t *testing.T, gitea *engine.Gitea, name string) *site {
 	t.Helper()
 	s := &site{Gitea: gitea, dir: t.TempDir(), name: name, repo: gitea.NewRepository(t, name)}
-	need.OK(t, os.CopyFS(s.dir, os.DirFS("../../examples/two-tenants")))
+	require.NoError(t, os.CopyFS(s.dir, os.DirFS("../../examples/two-tenants")))
 	s.as(gitea.Admin, gitea.Token)
 	return s
 }
@@ -47,7 +49,7 @@ func (s *site) edit(t *testing.T, file, before, after string) {
 	t.Helper()
 	path := filepath.Join(s.dir, file)
 	text := need.Read(t, path)
-	need.Must(t, bytes.Contains(text, []byte(before)), "%s: no %q", file, before)
+	require.Truef(t, bytes.Contains(text, []byte(before)), "%s: no %q", file, before)
 	need.Write(t, path, strings.Replace(string(text), before, after, 1))
 }
 
@@ -68,10 +70,11 @@ func (s *site) publish(t *testing.T, want int, args ...string) (stdout, stderr s
 	cmd.Stdout, cmd.Stderr = &out, &messages
 	err := cmd.Run()
 	code := cmd.ProcessState.ExitCode()
-	need.Must(t, code == want, "exit code %d, %v, want %d\n%s\nGitea:\n%s", code, err, want, messages.String(), s.Logs(20))
+	require.Truef(t, code == want, "exit code %d, %v, want %d\n%s\nGitea:\n%s", code, err, want, messages.String(),
+		s.Logs(20))
 	for _, secret := range append([]string{"=" + s.Password, "=" + s.Token}, s.env[1:]...) {
 		_, value, _ := strings.Cut(secret, "=")
-		need.Without(t, "a secret is in the output", out.String()+messages.String(), value)
+		assert.NotContains(t, out.String()+messages.String(), value, "a secret is in the output")
 	}
 	return strings.TrimSpace(out.String()), messages.String()
 }
@@ -99,7 +102,7 @@ func (s *site) git(t *testing.T, args ...string) string {
 	t.Helper()
 	clone := filepath.Join(s.dir, "clone")
 	address, err := url.Parse(s.repo)
-	need.OK(t, err)
+	require.NoError(t, err)
 	address.User = url.UserPassword(s.Admin, s.Password)
 	if _, err := os.Stat(clone); err != nil {
 		need.Output(t, exec.Command("git", "clone", "--quiet", address.String(), clone))

@@ -16,6 +16,8 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // rivals run at the same time: those that push to main all get through one after the other, whatever words Gitea has
@@ -27,7 +29,7 @@ func rivals(t *testing.T, s *site) {
 	named := func(name string) string {
 		file := name + ".yaml"
 		site := need.Read(t, filepath.Join(s.dir, "site.yaml"))
-		need.Words(t, "", string(site), "\n  name: two-tenants\n")
+		assert.Contains(t, string(site), "\n  name: two-tenants\n")
 		need.Write(t, filepath.Join(s.dir, file), strings.Replace(string(site), "name: two-tenants", "name: "+name, 1))
 		return file
 	}
@@ -36,7 +38,7 @@ func rivals(t *testing.T, s *site) {
 		// the same hosts.
 		folder := fmt.Sprintf("hosts-dc%d", i)
 		files, err := filepath.Glob(filepath.Join(s.dir, "hosts", "*.yaml"))
-		need.OK(t, err)
+		require.NoError(t, err)
 		for _, file := range files {
 			text := uid.ReplaceAll(need.Read(t, file), fmt.Appendf(nil, "${1}%08d", i))
 			need.Write(t, filepath.Join(s.dir, folder, filepath.Base(file)), string(text))
@@ -47,12 +49,12 @@ func rivals(t *testing.T, s *site) {
 	for i := range n {
 		group.Go(func() {
 			out, err := commands[i].CombinedOutput()
-			need.That(t, err == nil, "dc%d: %v\n%s", i, err, out)
+			assert.Truef(t, err == nil, "dc%d: %v\n%s", i, err, out)
 		})
 	}
 	group.Wait()
 	s.git(t, "fetch", "--quiet", "origin")
-	need.Equal(t, n+1, s.git(t, "rev-list", "--count", "origin/main"), fmt.Sprint(n+1))
+	assert.Equal(t, fmt.Sprint(n+1), s.git(t, "rev-list", "--count", "origin/main"), n+1)
 	for i := range n {
 		s.git(t, "cat-file", "-e", fmt.Sprintf("origin/main:sites/dc%d/PLAN.md", i))
 	}
@@ -65,7 +67,7 @@ func rivals(t *testing.T, s *site) {
 		mu.Lock()
 		defer mu.Unlock()
 		words += string(out)
-		need.That(t, err == nil, "%v\n%s", err, out)
+		assert.Truef(t, err == nil, "%v\n%s", err, out)
 	}
 	for range n {
 		group.Go(propose)
@@ -74,7 +76,7 @@ func rivals(t *testing.T, s *site) {
 	propose() // One that Gitea opened after it had answered with an error is closed by the next run.
 	open := slices.DeleteFunc(s.pulls(t), func(one pull) bool { return one.State != "open" })
 	// Those that Gitea let in at the same moment were closed again.
-	need.Len(t, "pull requests that are open; "+words, open, 1)
+	assert.Len(t, open, 1, "pull requests that are open; "+words)
 }
 
 var uid = regexp.MustCompile(`(?m)^(  uid: ).{8}`)
@@ -101,17 +103,18 @@ func markup(t *testing.T, s *site) {
 	body := report.PullRequest(plan, report.About{Inventory: "@team, was 3s old"})
 	html := s.render(t, body)
 	for _, bad := range regexp.MustCompile(`<(?:a|img|script|h1|del|b|input)\b[^>]*>|class="[^"]*(?:mention|emoji|math)[^"]*"`).FindAllString(html, -1) {
-		need.That(t, strings.Contains(bad, `href="#`) || strings.Contains(bad, `class="anchor"`), "found %s", bad)
+		assert.Truef(t, strings.Contains(bad, `href="#`) || strings.Contains(bad, `class="anchor"`), "found %s", bad)
 	}
 	// Two heads, the hosts, and those that are released.
-	need.Equal(t, "rows", strings.Count(html, "<tr"), 2+2*len(hostile)+len(hostile))
+	assert.Equal(t, 2+2*len(hostile)+len(hostile), strings.Count(html, "<tr"), "rows")
 	for _, row := range regexp.MustCompile(`(?s)<tr>.*?</tr>`).FindAllString(html, -1) {
 		n := strings.Count(row, "<td") + strings.Count(row, "<th")
-		need.That(t, n == 6 || n == 4, "%d cells in %s", n, row)
+		assert.Truef(t, n == 6 || n == 4, "%d cells in %s", n, row)
 	}
 	// The same words in the open are what they would be: the test can see it.
 	open := s.render(t, strings.Join(hostile[:8], "\n\n"))
-	need.That(t, strings.Count(open, "<a ") >= 5 && strings.Contains(open, "<img"), "Gitea makes no links of\n%s", open)
+	assert.Truef(t, strings.Count(open, "<a ") >= 5 && strings.Contains(open, "<img"), "Gitea makes no links of\n%s",
+		open)
 }
 
 // render asks Gitea for the HTML of a comment.
@@ -121,9 +124,9 @@ func (s *site) render(t *testing.T, text string) string {
 	response, err := http.PostForm(as+"/api/v1/markup", url.Values{
 		"mode": {"comment"}, "context": {s.Admin + "/" + s.name}, "text": {text},
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	defer response.Body.Close()
 	html, err := io.ReadAll(response.Body)
-	need.Must(t, err == nil && response.StatusCode == http.StatusOK, "%s, %v: %s", response.Status, err, html)
+	require.Truef(t, err == nil && response.StatusCode == http.StatusOK, "%s, %v: %s", response.Status, err, html)
 	return string(html)
 }

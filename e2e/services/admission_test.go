@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/render/infra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/render/infra"
 )
 
 // everything is a cluster with every service and every way to expose one.
@@ -70,7 +70,7 @@ func TestObjectsAreAdmitted(t *testing.T) {
 	}
 	api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: restricted, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
-	need.OK(t, err)
+	require.NoError(t, err)
 	delete(site, "kustomization.yaml")
 	all := append(rights(t, in, jumpName), rights(t, in, dexName)...)
 	for _, file := range site {
@@ -81,24 +81,24 @@ func TestObjectsAreAdmitted(t *testing.T) {
 	}
 	disk := filesys.MakeFsInMemory()
 	for name, text := range overlay(t, in) {
-		need.OK(t, disk.WriteFile("/infra/"+name, text))
+		require.NoError(t, disk.WriteFile("/infra/"+name, text))
 	}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/infra")
-	need.OK(t, err)
+	require.NoError(t, err)
 	pods := 0
 	for _, r := range built.Resources() {
 		o := unstructuredOf(t, r)
-		need.Equal(t, o.GetName(), o.GetNamespace(), in.Cluster.Namespace)
+		assert.Equal(t, in.Cluster.Namespace, o.GetNamespace(), o.GetName())
 		admit(t, api, "rendered", o)
 		if o.GetKind() == "Deployment" {
 			pods++
 			admitPod(t, api, o)
 		}
 	}
-	need.Equal(t, "", pods, 8)
+	assert.Equal(t, 8, pods)
 	// The test can fail: the profile does refuse a pod that is root.
 	root := engine.Objects(t, []byte(`{apiVersion: v1, kind: Pod, metadata: {name: root, namespace: restricted}, spec: {containers: [{name: c, image: i}]}}`))[0]
-	need.Error(t, "", api.TryApply(root, "e2e", true), "violates PodSecurity")
+	assert.ErrorContains(t, api.TryApply(root, "e2e", true), "violates PodSecurity")
 }
 
 // Every object of the golden trees is taken by the real API server in a strict dry run, and the pods of services by the
@@ -113,11 +113,11 @@ func TestGoldenTreesAreAdmitted(t *testing.T) {
 	made, checked := map[string]bool{}, map[string]int{}
 	for _, pattern := range []string{"flux", "argocd", "policy", "claims", "site", "site/ironic", "clusters/*/*/infra", "*/clusters/*/*/infra"} {
 		kustomizations, err := filepath.Glob(filepath.Join("..", "..", "golden", "*", pattern, "kustomization.yaml"))
-		need.OK(t, err)
+		require.NoError(t, err)
 		for _, kustomization := range kustomizations {
 			folder := filepath.Dir(kustomization)
 			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
-			need.Must(t, err == nil, "%s: %v", folder, err)
+			require.Truef(t, err == nil, "%s: %v", folder, err)
 			for _, r := range built.Resources() {
 				o := unstructuredOf(t, r)
 				if o.GroupVersionKind().Group == "k8s.mariadb.com" {
@@ -138,7 +138,7 @@ func TestGoldenTreesAreAdmitted(t *testing.T) {
 	for _, kind := range []string{
 		"Kustomization", "GitRepository", "Application", "AppProject", "ValidatingAdmissionPolicy", "ClusterRole", "Ironic", "HostDeployPolicy", "Deployment", "Certificate",
 	} {
-		need.That(t, checked[kind] != 0, "no %s in the golden trees", kind)
+		assert.Truef(t, checked[kind] != 0, "no %s in the golden trees", kind)
 	}
 	t.Logf("%v", checked)
 }
@@ -146,16 +146,16 @@ func TestGoldenTreesAreAdmitted(t *testing.T) {
 func unstructuredOf(t *testing.T, r interface{ MarshalJSON() ([]byte, error) }) *unstructured.Unstructured {
 	t.Helper()
 	content, err := r.MarshalJSON()
-	need.OK(t, err)
+	require.NoError(t, err)
 	o := &unstructured.Unstructured{}
-	need.OK(t, json.Unmarshal(content, o))
+	require.NoError(t, json.Unmarshal(content, o))
 	return o
 }
 
 // admit has the API server look at an object in a strict dry run.
 func admit(t *testing.T, api *engine.APIServer, where string, o *unstructured.Unstructured) {
 	t.Helper()
-	need.Error(t, where+": "+o.GetKind()+" "+o.GetName(), api.TryApply(o, "e2e", true), "")
+	assert.NoError(t, api.TryApply(o, "e2e", true), where+": "+o.GetKind()+" "+o.GetName())
 }
 
 // admitPod tries a pod of a Deployment in its namespace.
@@ -178,6 +178,7 @@ func TestNodePortOfTwoServices(t *testing.T) {
 		return engine.Objects(t, []byte("apiVersion: v1\nkind: Service\nmetadata: {namespace: moves, name: "+name+"}\n"+
 			"spec: {type: NodePort, ports: [{name: https, port: 6443, protocol: TCP, nodePort: 30995}]}\n"))[0]
 	}
-	need.OK(t, api.TryApply(service("second"), "e2e", false))
-	need.Error(t, "the first takes it", api.TryApply(service("first"), "e2e", false), "provided port is already allocated")
+	require.NoError(t, api.TryApply(service("second"), "e2e", false))
+	assert.ErrorContains(t, api.TryApply(service("first"), "e2e", false), "provided port is already allocated",
+		"the first takes it")
 }

@@ -16,14 +16,14 @@ import (
 	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 // issue makes a certificate, of an authority or, with a parent, of a server with these names.
 func issue(t *testing.T, parent *tls.Certificate, names ...string) *tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	need.OK(t, err)
+	require.NoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: fmt.Sprint(names)}, DNSNames: names,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), BasicConstraintsValid: true,
@@ -36,9 +36,9 @@ func issue(t *testing.T, parent *tls.Certificate, names ...string) *tls.Certific
 		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, signer, key.Public(), signerKey)
-	need.OK(t, err)
+	require.NoError(t, err)
 	leaf, err := x509.ParseCertificate(der)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 

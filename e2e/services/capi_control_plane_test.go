@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 const blueSpec = `
@@ -81,9 +81,9 @@ status: {operationalStatus: OK, provisioning: {state: available}}
 		Resource: "metal3clusters"}
 	api.Edit(t, "capm3", clusters, "metal3", "blue", "", func(o map[string]any) {
 		domains, _, err := unstructured.NestedSlice(o, "spec", "failureDomains")
-		need.OK(t, err)
+		require.NoError(t, err)
 		status := map[string]any{"initialization": map[string]any{"provisioned": true}, "failureDomains": domains}
-		need.OK(t, unstructured.SetNestedMap(o, status, "status"))
+		require.NoError(t, unstructured.SetNestedMap(o, status, "status"))
 	})
 	planes := schema.GroupVersionResource{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2",
 		Resource: "kubeadmcontrolplanes"}
@@ -101,9 +101,9 @@ status: {operationalStatus: OK, provisioning: {state: available}}
 	for _, m := range api.List(t, machinesOf, "metal3") {
 		if m.GetLabels()["cluster.x-k8s.io/cluster-name"] == "blue" {
 			domain, _, _ := unstructured.NestedString(m.Object, "spec", "failureDomain")
-			need.That(t, strings.HasPrefix(domain, "room-c"), "the machine is in %q", domain)
+			assert.Truef(t, strings.HasPrefix(domain, "room-c"), "the machine is in %q", domain)
 			found++
 		}
 	}
-	need.That(t, found == 1, "found %d machines, want 1", found)
+	assert.Truef(t, found == 1, "found %d machines, want 1", found)
 }

@@ -11,15 +11,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 const racksSite = `
@@ -144,7 +145,8 @@ func workersByRack(t *testing.T, api *engine.APIServer, core *engine.ClusterAPI)
 	// The operator marks the failed host's machine, and deletes it. Its rack asks for another until sipgen sees that.
 	failed, healthy := first[0], first[1]
 	api.Edit(t, "oncall", machinesOf, "metal3", failed.GetName(), "", func(m map[string]any) {
-		need.OK(t, unstructured.SetNestedField(m, "", "metadata", "annotations", "cluster.x-k8s.io/delete-machine"))
+		require.NoError(t,
+			unstructured.SetNestedField(m, "", "metadata", "annotations", "cluster.x-k8s.io/delete-machine"))
 	})
 	api.Delete(t, machinesOf, "metal3", failed.GetName())
 	api.WaitGone(t, machinesOf, "metal3", failed.GetName())
@@ -193,16 +195,16 @@ func applyWithComponent(t *testing.T, api *engine.APIServer, folder, spec, hosts
 		"--inventory", "hosts.yaml", "--out", "tree")
 	render.Dir = folder
 	said, err := render.CombinedOutput()
-	need.Must(t, err == nil, "sipgen render: %v\n%s", err, said)
+	require.Truef(t, err == nil, "sipgen render: %v\n%s", err, said)
 	mine := filepath.Join(folder, "mine")
-	need.OK(t, os.MkdirAll(mine, 0o755))
+	require.NoError(t, os.MkdirAll(mine, 0o755))
 	need.Write(t, filepath.Join(mine, "objects.yaml"), objects)
 	need.Write(t, filepath.Join(mine, "kustomization.yaml"),
 		"namespace: metal3\nresources: [objects.yaml]\ncomponents: [../tree/clusters/t/"+name+"/capi]\n")
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), mine)
-	need.OK(t, err)
+	require.NoError(t, err)
 	for _, o := range built.Resources() {
-		need.OK(t, api.TryApply(unstructuredOf(t, o), "platform", false))
+		require.NoError(t, api.TryApply(unstructuredOf(t, o), "platform", false))
 	}
 }
 
@@ -238,7 +240,7 @@ func (r *racks) machines(t *testing.T) []unstructured.Unstructured {
 	t.Helper()
 	workers := metav1.ListOptions{LabelSelector: "cluster.x-k8s.io/deployment-name"}
 	list, err := r.api.Dynamic.Resource(machinesOf).Namespace("metal3").List(context.Background(), workers)
-	need.OK(t, err)
+	require.NoError(t, err)
 	out := slices.DeleteFunc(list.Items, func(m unstructured.Unstructured) bool {
 		return m.GetDeletionTimestamp() != nil || r.templates[deploymentOf(m)] == ""
 	})
@@ -287,7 +289,7 @@ func (r *racks) wantAll(t *testing.T, when string, want []unstructured.Unstructu
 		is[m.GetUID()] = true
 	}
 	for _, m := range want {
-		need.That(t, is[m.GetUID()], "%s: the machine %s is gone", when, m.GetName())
+		assert.Truef(t, is[m.GetUID()], "%s: the machine %s is gone", when, m.GetName())
 	}
 }
 
@@ -295,6 +297,6 @@ func (r *racks) wantAll(t *testing.T, when string, want []unstructured.Unstructu
 func (r *racks) join(t *testing.T, m *unstructured.Unstructured) {
 	t.Helper()
 	r.api.Edit(t, "node", machinesOf, "metal3", m.GetName(), "status", func(o map[string]any) {
-		need.OK(t, unstructured.SetNestedField(o, m.GetName(), "status", "nodeRef", "name"))
+		require.NoError(t, unstructured.SetNestedField(o, m.GetName(), "status", "nodeRef", "name"))
 	})
 }

@@ -14,14 +14,15 @@ import (
 	"testing"
 	"time"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/render/infra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	certutil "k8s.io/client-go/util/cert"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/render/infra"
 )
 
 // secretVolume writes a Secret's volume as the kubelet's AtomicWriter does: a new folder, and ..data renamed to it.
@@ -37,13 +38,13 @@ func (v *secretVolume) set(t *testing.T, at time.Time, keys map[string][]byte) {
 	for key, value := range keys {
 		file := filepath.Join(v.dir, folder, key)
 		write(t, file, value, 0o600)
-		need.OK(t, os.Chtimes(file, at, at))
+		require.NoError(t, os.Chtimes(file, at, at))
 		if v.sets == 1 {
-			need.OK(t, os.Symlink(filepath.Join("..data", key), filepath.Join(v.dir, key)))
+			require.NoError(t, os.Symlink(filepath.Join("..data", key), filepath.Join(v.dir, key)))
 		}
 	}
-	need.OK(t, os.Symlink(folder, filepath.Join(v.dir, "..data_tmp")))
-	need.OK(t, os.Rename(filepath.Join(v.dir, "..data_tmp"), filepath.Join(v.dir, "..data")))
+	require.NoError(t, os.Symlink(folder, filepath.Join(v.dir, "..data_tmp")))
+	require.NoError(t, os.Rename(filepath.Join(v.dir, "..data_tmp"), filepath.Join(v.dir, "..data")))
 }
 
 // offlineInput is a Dex whose connector is asked for nothing before a login.
@@ -53,7 +54,7 @@ func offlineInput(t *testing.T, d dexServer) infra.Input {
 		"host": "ldap.example:636", "userSearch": map[string]any{"baseDN": "dc=example", "username": "uid",
 			"idAttr": "uid", "emailAttr": "mail"},
 	}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	services := dexServices(d, d)
 	services.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: connector}}
 	return input(services, v1.RoleWorker)
@@ -82,7 +83,7 @@ func TestRenewedCertificateOfDex(t *testing.T) {
 	files, config := offline(t, d)
 	var deployment appsv1.Deployment
 	rendered := objects(t, files[dexName+".yaml"], "Deployment")[0]
-	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(rendered.Object, &deployment))
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(rendered.Object, &deployment))
 	command := deployment.Spec.Template.Spec.Containers[0].LivenessProbe.Exec.Command
 
 	telemetry := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -106,17 +107,17 @@ func TestRenewedCertificateOfDex(t *testing.T) {
 	renew := func() string {
 		at = at.Add(time.Minute)
 		cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
-		need.OK(t, err)
+		require.NoError(t, err)
 		volume.set(t, at, map[string][]byte{"tls.crt": cert, "tls.key": key})
 		certificates, err := certutil.ParseCertsPEM(cert)
-		need.OK(t, err)
+		require.NoError(t, err)
 		return string(certificates[0].Raw)
 	}
 	write(t, filepath.Join(dir, "config.yaml"), config, 0o600)
 	container := func() *running { // as the kubelet starts one: the termination log first
 		at = at.Add(time.Minute)
 		write(t, log, nil, 0o600)
-		need.OK(t, os.Chtimes(log, at, at))
+		require.NoError(t, os.Chtimes(log, at, at))
 		return start(t, exec.Command(dexProgram(t), "-config", filepath.Join(dir, "config.yaml"), "-listen", d.listen,
 			"-tls-cert", filepath.Join(volume.dir, "tls.crt"), "-tls-key", filepath.Join(volume.dir, "tls.key")))
 	}
@@ -135,22 +136,22 @@ func TestRenewedCertificateOfDex(t *testing.T) {
 
 	first := renew()
 	dex := container()
-	need.That(t, served() == first, "Dex does not serve the Secret's certificate")
+	assert.Truef(t, served() == first, "Dex does not serve the Secret's certificate")
 	path := os.Getenv("PATH")
 	for range 2 {
-		need.That(t, lives(path), "the probe ends a Dex whose certificate is the mounted one")
+		assert.Truef(t, lives(path), "the probe ends a Dex whose certificate is the mounted one")
 		was := served()
 		renewed := renew()
-		need.That(t, served() == was, "Dex takes a renewed certificate before it is started anew")
-		need.Must(t, !lives(path), "the probe leaves a Dex that serves the certificate of before the renewal")
+		assert.Truef(t, served() == was, "Dex takes a renewed certificate before it is started anew")
+		require.Truef(t, !lives(path), "the probe leaves a Dex that serves the certificate of before the renewal")
 		dex.end(t, d.listen)
 		dex = container()
-		need.That(t, served() == renewed, "Dex does not serve the renewed certificate")
+		assert.Truef(t, served() == renewed, "Dex does not serve the renewed certificate")
 	}
 
 	telemetry.Close()
-	need.That(t, strings.Contains(script, "wget"), "the probe asks nobody")
+	assert.Truef(t, strings.Contains(script, "wget"), "the probe asks nobody")
 	need.Program(t, "wget", "wget")
-	need.That(t, !lives(path), "the probe leaves a Dex that does not answer")
-	need.That(t, lives(t.TempDir()), "the probe ends a Dex whose image has no wget")
+	assert.Truef(t, !lives(path), "the probe leaves a Dex that does not answer")
+	assert.Truef(t, lives(t.TempDir()), "the probe ends a Dex whose image has no wget")
 }

@@ -15,18 +15,19 @@ import (
 	"strings"
 	"testing"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 )
 
 // TestFieldsOfDexConnectors: the table of fields is what Dex's own types have.
 func TestFieldsOfDexConnectors(t *testing.T) {
 	found, err := exec.Command(dexProgram(t), "-fields").Output()
-	need.OK(t, err)
+	require.NoError(t, err)
 	const table = "../../api/v1/validation/dex_connectors.json"
 	if have := need.Read(t, table); !bytes.Equal(found, have) {
 		t.Errorf("Dex has other fields than %s: write what the following prints to it:\n"+
@@ -152,30 +153,31 @@ func TestDexOpensWhatIsAccepted(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	content, err := yaml.Marshal(config{"issuer": issuer, "connectors": connectors})
-	need.OK(t, err)
+	require.NoError(t, err)
 	write(t, file, content, 0o600)
 	cmd := exec.Command(dexProgram(t), "-config", file, "-open")
 	cmd.Env, cmd.Stderr = append(os.Environ(), "SECRET=s"), os.Stderr
 	out, err := cmd.Output()
-	need.OK(t, err)
+	require.NoError(t, err)
 	var dex []string
-	need.OK(t, json.Unmarshal(out, &dex))
-	need.Equal(t, "Dex's answers", len(dex), len(rows))
+	require.NoError(t, json.Unmarshal(out, &dex))
+	assert.Equal(t, len(rows), len(dex), "Dex's answers")
 
 	services := dexServices(dexServer{issuer: issuer}, dexServer{issuer: "https://company.example"})
 	services.Dex[0].TLS.CA = ""
 	services.Dex[0].Env[0].Name = "SECRET"
 	for i, row := range rows {
 		raw, err := json.Marshal(connectors[i])
-		need.OK(t, err)
+		require.NoError(t, err)
 		services.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: raw}}
 		in := input(services, v1.RoleWorker)
 		var refused []string
 		for _, problem := range validation.ValidateCluster(in.Cluster) {
 			refused = append(refused, problem.Error())
 		}
-		need.That(t, (dex[i] == "") == row.opens, "%s %v: want that Dex opens it: %t, found %q", row.kind, row.more, row.opens, dex[i])
-		need.That(t, (len(refused) == 0) == row.opens, "%s %v: want that it is accepted: %t, found %s", row.kind, row.more, row.opens,
-			strings.Join(refused, "; "))
+		assert.Truef(t, (dex[i] == "") == row.opens, "%s %v: want that Dex opens it: %t, found %q", row.kind, row.more,
+			row.opens, dex[i])
+		assert.Truef(t, (len(refused) == 0) == row.opens, "%s %v: want that it is accepted: %t, found %s", row.kind,
+			row.more, row.opens, strings.Join(refused, "; "))
 	}
 }

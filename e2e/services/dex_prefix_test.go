@@ -17,8 +17,7 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
-
+	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
@@ -31,9 +30,9 @@ type issuer struct {
 func newIssuer(t *testing.T) *issuer {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	need.OK(t, err)
+	require.NoError(t, err)
 	point, err := key.PublicKey.Bytes() // 4, X and Y
-	need.OK(t, err)
+	require.NoError(t, err)
 	i := &issuer{key: key}
 	answer := func(w http.ResponseWriter, value any) {
 		w.Header().Set("Content-Type", "application/json")
@@ -62,11 +61,11 @@ func (i *issuer) token(t *testing.T, claims map[string]any) string {
 	}
 	header, _ := json.Marshal(map[string]any{"alg": "ES256", "kid": "k"})
 	body, err := json.Marshal(all)
-	need.OK(t, err)
+	require.NoError(t, err)
 	text := unpadded(header) + "." + unpadded(body)
 	sum := sha256.Sum256([]byte(text))
 	r, s, err := ecdsa.Sign(rand.Reader, i.key, sum[:])
-	need.OK(t, err)
+	require.NoError(t, err)
 	return text + "." + unpadded(append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...))
 }
 

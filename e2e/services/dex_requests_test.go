@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestRequestsOfStrangers: a request of anybody is an object in the management cluster. Each says that it expires,
@@ -28,14 +28,14 @@ func TestRequestsOfStrangers(t *testing.T) {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	for range requests {
 		response, err := client.Get(d.issuer + "/auth/staff?" + loginQuery("kubernetes", "http://localhost:8000"))
-		need.OK(t, err)
+		require.NoError(t, err)
 		response.Body.Close()
-		need.Equal(t, "a login", response.StatusCode, http.StatusFound)
+		assert.Equal(t, http.StatusFound, response.StatusCode, "a login")
 		device := url.Values{"client_id": {"kubernetes"}, "scope": {"openid"}}
 		response, err = client.PostForm(d.issuer+"/device/code", device)
-		need.OK(t, err)
+		require.NoError(t, err)
 		response.Body.Close()
-		need.Equal(t, "a device", response.StatusCode, http.StatusOK)
+		assert.Equal(t, http.StatusOK, response.StatusCode, "a device")
 	}
 	ended := time.Now()
 	for resource, lifetime := range map[string]time.Duration{
@@ -43,14 +43,13 @@ func TestRequestsOfStrangers(t *testing.T) {
 	} {
 		made := management.List(t, schema.GroupVersionResource{Group: "dex.coreos.com", Version: "v1", Resource: resource},
 			in.Cluster.Namespace)
-		need.Equal(t, resource, len(made), requests)
+		assert.Equal(t, requests, len(made), resource)
 		for _, o := range made {
 			text, _, err := unstructured.NestedString(o.Object, "expiry")
-			need.OK(t, err)
+			require.NoError(t, err)
 			expiry, err := time.Parse(time.RFC3339, text)
-			need.That(t, err == nil && !expiry.Before(began.Add(lifetime).Truncate(time.Second)) &&
-				!expiry.After(ended.Add(lifetime)), "%s: expires at %s (%v), want %s after %s", resource, text, err,
-				lifetime, began)
+			assert.Truef(t, err == nil && !expiry.Before(began.Add(lifetime).Truncate(time.Second)) &&
+				!expiry.After(ended.Add(lifetime)), "%s: expires at %s (%v), want %s after %s", resource, text, err, lifetime, began)
 		}
 	}
 }

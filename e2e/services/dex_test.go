@@ -21,6 +21,12 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/render/infra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,11 +34,6 @@ import (
 	"k8s.io/client-go/rest"
 	certutil "k8s.io/client-go/util/cert"
 	"sigs.k8s.io/yaml"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/render/infra"
 )
 
 const dexName = "dex-" + cluster
@@ -62,7 +63,7 @@ type dexServer struct {
 func newDexServer(t *testing.T) dexServer {
 	t.Helper()
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
-	need.OK(t, err)
+	require.NoError(t, err)
 	listen := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
 	return dexServer{"https://" + listen, listen, cert, key}
 }
@@ -74,7 +75,7 @@ func (d dexServer) client(t *testing.T, others ...dexServer) *http.Client {
 		pool.AppendCertsFromPEM(server.cert)
 	}
 	jar, err := cookiejar.New(nil)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return &http.Client{Jar: jar, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 }
 
@@ -123,7 +124,7 @@ func upstream(t *testing.T, downstream dexServer, secret string) dexServer {
 		"staticClients": []any{map[string]any{"id": "dex", "name": "Dex", "secretEnv": "CLIENT_SECRET", "redirectURIs": []any{downstream.issuer + "/callback"}}},
 		"connectors":    []any{map[string]any{"type": "mockCallback", "id": "mock", "name": "Mock", "config": map[string]any{}}},
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	d.run(t, config, "", "CLIENT_SECRET="+secret)
 	return d
 }
@@ -187,7 +188,7 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 				return nil
 			})
 			_, _, err := whoAmI(tenant.WithToken(idToken + "x"))
-			need.That(t, err != nil, "a token with another signature is accepted")
+			assert.Truef(t, err != nil, "a token with another signature is accepted")
 			if row.options.AuthenticationConfig != "" {
 				wantNoneOfKubernetesOwn(t, tenant, unprefixed)
 			}
@@ -200,12 +201,12 @@ func inCluster(t *testing.T, management *engine.APIServer, in infra.Input, files
 	t.Helper()
 	management.Namespaces(t, in.Cluster.Namespace)
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
-	need.OK(t, err)
+	require.NoError(t, err)
 	definitions := filepath.Join(t.TempDir(), "dex-crds.yaml")
 	write(t, definitions, site["dex-crds.yaml"], 0o600)
 	management.InstallCRDs(t, definitions)
 	for _, o := range append(objects(t, files[dexName+".yaml"], "ServiceAccount"), rights(t, in, dexName)...) {
-		need.OK(t, management.TryApply(o, "e2e", false))
+		require.NoError(t, management.TryApply(o, "e2e", false))
 	}
 	account := management.ServiceAccount(t, in.Cluster.Namespace, dexName)
 	kubeconfig = engine.Kubeconfig(t, account) // which names no namespace
@@ -238,26 +239,26 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 		return nil
 	}
 	response, err := client.Get(issuer + "/auth?" + loginQuery(clientID, redirect))
-	need.OK(t, err)
+	require.NoError(t, err)
 	_, _ = io.Copy(io.Discard, response.Body)
 	response.Body.Close()
-	need.Must(t, code == "", "nobody was asked whether the client may have what it asks for")
+	require.Truef(t, code == "", "nobody was asked whether the client may have what it asks for")
 	// The person says yes. The form goes to where it came from.
 	response, err = client.PostForm(response.Request.URL.String(), url.Values{"req": {response.Request.URL.Query().Get("req")}, "approval": {"approve"}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	body, _ := io.ReadAll(response.Body)
 	response.Body.Close()
-	need.Must(t, code != "", "no code: %s at %s\n%s", response.Status, response.Request.URL, body)
+	require.Truef(t, code != "", "no code: %s at %s\n%s", response.Status, response.Request.URL, body)
 	response, err = client.PostForm(issuer+"/token", url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "client_id": {clientID}, "code_verifier": {verifier},
 	})
-	need.OK(t, err)
+	require.NoError(t, err)
 	defer response.Body.Close()
 	var tokens struct {
 		IDToken string `json:"id_token"`
 	}
 	err = json.NewDecoder(response.Body).Decode(&tokens)
-	need.Must(t, err == nil && tokens.IDToken != "", "no ID token: %s, %v", response.Status, err)
+	require.Truef(t, err == nil && tokens.IDToken != "", "no ID token: %s, %v", response.Status, err)
 	return tokens.IDToken
 }
 
@@ -282,12 +283,13 @@ func TestDexKnowsTheFields(t *testing.T) {
 	services.Dex[0].TLS.CA = ""
 	files := overlay(t, input(services, v1.RoleWorker))
 	var config map[string]any
-	need.OK(t, yaml.Unmarshal(files[dexName+"/config.yaml"], &config))
+	require.NoError(t, yaml.Unmarshal(files[dexName+"/config.yaml"], &config))
 	source := string(need.Read(t, filepath.Join(engine.ModuleDir(t, "dex", "github.com/dexidp/dex"), "cmd", "dex", "config.go")))
 	known := func(kind, field string) {
 		_, fields, found := strings.Cut(source, "\ntype "+kind+" struct {\n")
 		fields, _, _ = strings.Cut(fields, "\n}\n")
-		need.That(t, found && regexp.MustCompile("`json:\""+field+"[\",]").MatchString(fields), "Dex's type %s has no %s", kind, field)
+		assert.Truef(t, found && regexp.MustCompile("`json:\""+field+"[\",]").MatchString(fields),
+			"Dex's type %s has no %s", kind, field)
 	}
 	kinds := map[string]string{"web": "Web", "telemetry": "Telemetry", "expiry": "Expiry", "oauth2": "OAuth2", "storage": "Storage"}
 	for key, value := range config {

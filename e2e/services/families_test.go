@@ -4,11 +4,12 @@ import (
 	"net/netip"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // TestFamiliesOnADualStackCluster: on an API server with service addresses of both families a Service has those of the addresses that are asked for.
@@ -30,7 +31,7 @@ func TestFamiliesOnADualStackCluster(t *testing.T) {
 			return nil, err
 		}
 		ips, _, err := unstructured.NestedStringSlice(api.Get(t, services, space, name).Object, "spec", "clusterIPs")
-		need.OK(t, err)
+		require.NoError(t, err)
 		var families []string
 		for _, ip := range ips {
 			families = append(families, map[bool]string{true: "IPv4", false: "IPv6"}[netip.MustParseAddr(ip).Is4()])
@@ -50,6 +51,6 @@ func TestFamiliesOnADualStackCluster(t *testing.T) {
 	} {
 		families, err := apply(t, row.name, row.address)
 		need.Error(t, row, err, row.err)
-		need.Same(t, row, families, row.want)
+		assert.Equal(t, row.want, families, row)
 	}
 }

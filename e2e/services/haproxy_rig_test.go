@@ -17,6 +17,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 // backend is an API server as far as a load balancer sees it.
@@ -134,7 +135,7 @@ func answers(t *testing.T, url string, n int) map[string]int {
 	out := map[string]int{}
 	for range n {
 		name, err := get(newConnections(), url)
-		need.OK(t, err)
+		require.NoError(t, err)
 		out[name]++
 	}
 	return out

@@ -13,6 +13,8 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func controlPlane(check *v1.HealthCheck) v1.Services {
@@ -36,9 +38,10 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 	config := overlay(t, input(controlPlane(nil), v1.RoleControlPlane, addresses...))[controlPlaneConfig]
 	lb := startHAProxy(t, config)
 
-	need.Len(t, "9 connections went to", answers(t, lb.url, 9), 3)
+	assert.Len(t, answers(t, lb.url, 9), 3, "9 connections went to")
 	metrics, err := get(http.DefaultClient, lb.status+"/metrics")
-	need.That(t, err == nil && strings.Contains(metrics, `haproxy_server_status{proxy="kube-apiservers",server="node-1"`),
+	assert.Truef(t,
+		err == nil && strings.Contains(metrics, `haproxy_server_status{proxy="kube-apiservers",server="node-1"`),
 		"metrics: %v, want node-1's status in them", err)
 
 	// A connection that is in flight when its backend fails, and one that is not the backend's.
@@ -48,11 +51,11 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 			break
 		}
 		response, err := newConnections().Get(lb.url + "/hang")
-		need.OK(t, err)
+		require.NoError(t, err)
 		defer response.Body.Close()
 		reader := bufio.NewReader(response.Body)
 		name, err := reader.ReadString('\n')
-		need.OK(t, err)
+		require.NoError(t, err)
 		if name := strings.TrimSpace(name); hanging[name] == nil {
 			ended := &atomic.Bool{}
 			hanging[name] = ended
@@ -65,16 +68,16 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 	sick := backends["node-2"]
 	// Before its first check a server goes down at once; after it, only by four failures in a row.
 	lb.waitState(t, sick.name, "UP")
-	need.Must(t, hanging[sick.name] != nil, "no connection to node-2")
+	require.Truef(t, hanging[sick.name] != nil, "no connection to node-2")
 	sick.status.Store(http.StatusInternalServerError)
 	lb.waitState(t, sick.name, "DOWN")
-	need.That(t, sick.failed.Load() >= 4, "down after %d failed checks, want 4", sick.failed.Load())
+	assert.Truef(t, sick.failed.Load() >= 4, "down after %d failed checks, want 4", sick.failed.Load())
 	eventually(t, "the connection to a backend that is down is cut", func() error { return notYet(hanging[sick.name].Load()) })
 	for name, ended := range hanging {
-		need.That(t, name == sick.name || !ended.Load(), "the connection to %s is cut, too", name)
+		assert.Truef(t, name == sick.name || !ended.Load(), "the connection to %s is cut, too", name)
 	}
 	got := answers(t, lb.url, 6)
-	need.That(t, got[sick.name] == 0 && len(got) == 2, "6 connections went to %v, want node-1 and node-3", got)
+	assert.Truef(t, got[sick.name] == 0 && len(got) == 2, "6 connections went to %v, want node-1 and node-3", got)
 	sick.status.Store(http.StatusOK)
 	lb.waitState(t, sick.name, "UP")
 	eventually(t, "node-2 answers again", func() error {
@@ -92,14 +95,14 @@ func TestExpectedStatusOfTheCheck(t *testing.T) {
 	lb := startHAProxy(t, files[controlPlaneConfig])
 	lb.waitState(t, open.name, "DOWN")
 	lb.waitState(t, locked.name, "UP")
-	need.Equal(t, "of 4 connections node-1 got", answers(t, lb.url, 4)[locked.name], 4)
+	assert.Equal(t, 4, answers(t, lb.url, 4)[locked.name], "of 4 connections node-1 got")
 }
 
 func TestControlPlaneLoadBalancerOfIPv6Hosts(t *testing.T) {
 	t.Parallel()
 	startBackend(t, "node-1", "::1")
 	lb := startHAProxy(t, overlay(t, input(controlPlane(nil), v1.RoleControlPlane, "::1"))[controlPlaneConfig])
-	need.Equal(t, "of 2 connections node-1 got", answers(t, lb.url, 2)["node-1"], 2)
+	assert.Equal(t, 2, answers(t, lb.url, 2)["node-1"], "of 2 connections node-1 got")
 }
 
 // The binds as they are rendered serve both families, and a cluster without hosts serves its status.
@@ -111,9 +114,9 @@ func TestStatusWithoutHostsOnBothFamilies(t *testing.T) {
 	config = replaceOnce(t, config, ":::6443", fmt.Sprintf(":::%d", front))
 	runHAProxy(t, config, fmt.Sprintf("http://127.0.0.1:%d", status))
 	_, err := get(http.DefaultClient, fmt.Sprintf("http://[::1]:%d/healthz", status))
-	need.Error(t, "over IPv6", err, "")
+	assert.NoError(t, err, "over IPv6")
 	name, err := get(newConnections(), fmt.Sprintf("https://127.0.0.1:%d", front))
-	need.That(t, err != nil, "a cluster without hosts answers %q", name)
+	assert.Truef(t, err != nil, "a cluster without hosts answers %q", name)
 }
 
 func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
@@ -125,7 +128,7 @@ func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 	runHAProxy(t, config, status)
 	for port := first; port <= first+2; port++ {
 		got, err := get(http.DefaultClient, fmt.Sprintf("http://127.0.0.1:%d", port))
-		need.That(t, err == nil && got == fmt.Sprint(port), "port %d leads to %q, %v", port, got, err)
+		assert.Truef(t, err == nil && got == fmt.Sprint(port), "port %d leads to %q, %v", port, got, err)
 	}
 }
 
@@ -145,10 +148,12 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	}{{first, "node-1", "UP"}, {first, "node-2", "UP"}, {first + 1, "node-1", "DOWN"}, {first + 1, "node-2", "UP"}, {first + 2, "node-1", "DOWN"}, {first + 2, "node-2", "DOWN"}} {
 		lb.waitState(t, fmt.Sprintf("port-%d,%s", want.port, want.server), want.state)
 	}
-	need.Len(t, "8 connections to the port of both went to", answers(t, fmt.Sprintf("http://127.0.0.1:%d", first), 8), 2)
-	need.Equal(t, "of 8 connections to its port node-2 got", answers(t, fmt.Sprintf("http://127.0.0.1:%d", first+1), 8)["node-2"], 8)
+	assert.Len(t, answers(t, fmt.Sprintf("http://127.0.0.1:%d", first), 8), 2,
+		"8 connections to the port of both went to")
+	assert.Equal(t, 8, answers(t, fmt.Sprintf("http://127.0.0.1:%d", first+1), 8)["node-2"],
+		"of 8 connections to its port node-2 got")
 	name, err := get(newConnections(), fmt.Sprintf("http://127.0.0.1:%d", first+2))
-	need.That(t, err != nil, "a port that nobody answers at answers %q", name)
+	assert.Truef(t, err != nil, "a port that nobody answers at answers %q", name)
 }
 
 // TestLoadBalancerAtItsLimit: with as many clients as it takes, over any of its ports, a load balancer answers its probes at once, and the next client
@@ -188,7 +193,7 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 			for i := range limit {
 				url := urls[i%len(urls)]
 				client, err := net.Dial("tcp", url[strings.LastIndex(url, "/")+1:])
-				need.OK(t, err)
+				require.NoError(t, err)
 				defer client.Close()
 				clients = append(clients, client)
 			}
@@ -198,7 +203,7 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 				return notYet(strings.Contains(csv, fmt.Sprintf("clients,FRONTEND,,,%d,", limit)))
 			})
 			_, err := get(probe, status+"/healthz")
-			need.Error(t, "a probe", err, "")
+			assert.NoError(t, err, "a probe")
 			next := make(chan error, 1)
 			go func() {
 				_, err := get(newConnections(), urls[len(urls)-1])
@@ -210,9 +215,9 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 			case <-time.After(time.Second):
 			}
 			_, err = get(probe, status+"/healthz")
-			need.Error(t, "a probe while a client waits", err, "")
-			need.OK(t, clients[0].Close())
-			need.Error(t, "the client that waited", <-next, "")
+			assert.NoError(t, err, "a probe while a client waits")
+			require.NoError(t, clients[0].Close())
+			assert.NoError(t, <-next, "the client that waited")
 		})
 	}
 }
@@ -250,18 +255,18 @@ func TestProxyProtocol(t *testing.T) {
 	balancer{"", status}.waitState(t, fmt.Sprintf("port-%d,node-1", first+1), "UP")
 	say := func(front, text string) string {
 		connection, err := net.Dial("tcp", front)
-		need.OK(t, err)
+		require.NoError(t, err)
 		defer connection.Close()
 		fmt.Fprint(connection, text)
 		answer, _ := bufio.NewReader(connection).ReadString('\n')
 		return answer
 	}
-	need.Equal(t, "a client without the protocol got", say(front, "hello\n"), "")
+	assert.Empty(t, say(front, "hello\n"), "a client without the protocol got")
 	const head = "PROXY TCP4 203.0.113.9 192.0.2.1 4711 "
 	answer := say(front, head+"443\r\nhello\n")
-	need.Must(t, answer == "seen\n", "a client with the protocol got %q", answer)
-	need.Words(t, "the backend was told", <-heads, head+"443")
+	require.Truef(t, answer == "seen\n", "a client with the protocol got %q", answer)
+	assert.Contains(t, <-heads, head+"443", "the backend was told")
 	// The server of the second port does not take the protocol: it refuses the line, and is the one that answers.
 	answer = say(second, fmt.Sprintf(head+"%d\r\nhello\n", first))
-	need.Words(t, "a client of the second port that says it came to the first got", answer, "HTTP/1.1 400")
+	assert.Contains(t, answer, "HTTP/1.1 400", "a client of the second port that says it came to the first got")
 }

@@ -10,11 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/crypto/ssh"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 )
 
 // unpackLayout unpacks this machine's image of a layout by tar, as root, and gives its folder and configuration.
@@ -29,12 +30,12 @@ func unpackLayout(t *testing.T, layout string) (root string, config jumpConfig) 
 		Config descriptor
 		Layers []descriptor
 	}
-	need.OK(t, json.Unmarshal(need.Read(t, filepath.Join(layout, "index.json")), &index))
-	need.OK(t, json.Unmarshal(need.Read(t, blob(index.Manifests[0].Digest)), &platforms))
-	need.OK(t, json.Unmarshal(need.Read(t, blob(platforms.Manifests[0].Digest)), &manifest))
-	need.OK(t, json.Unmarshal(need.Read(t, blob(manifest.Config.Digest)), &config))
+	require.NoError(t, json.Unmarshal(need.Read(t, filepath.Join(layout, "index.json")), &index))
+	require.NoError(t, json.Unmarshal(need.Read(t, blob(index.Manifests[0].Digest)), &platforms))
+	require.NoError(t, json.Unmarshal(need.Read(t, blob(platforms.Manifests[0].Digest)), &manifest))
+	require.NoError(t, json.Unmarshal(need.Read(t, blob(manifest.Config.Digest)), &config))
 	root = filepath.Join(t.TempDir(), "root")
-	need.OK(t, os.Mkdir(root, 0o755))
+	require.NoError(t, os.Mkdir(root, 0o755))
 	for _, layer := range manifest.Layers {
 		need.Output(t, exec.Command("tar", "--extract", "--gzip", "--same-owner", "--numeric-owner", "--preserve-permissions",
 			"--keep-directory-symlink", "--file", blob(layer.Digest), "--directory", root))
@@ -94,10 +95,10 @@ func TestJumpHostImage(t *testing.T) {
 	// As a port scan or a user with a wrong key, at the source address that all clients of a node port have.
 	for range 12 {
 		_, err := dial("sip", ssh.PublicKeys(stranger))
-		need.Error(t, "a key that is not listed, which sshd hears out", err, "unable to authenticate")
+		assert.ErrorContains(t, err, "unable to authenticate", "a key that is not listed, which sshd hears out")
 	}
 	client, err := dial("sip", ssh.PublicKeys(listed))
-	need.OK(t, err)
+	require.NoError(t, err)
 	defer client.Close()
 	for _, row := range []struct{ command, want string }{
 		{"id -u; id -un; readlink /proc/$$/root", `^1000\nsip\n/\n$`},
@@ -117,10 +118,10 @@ func TestJumpHostImage(t *testing.T) {
 		{"grep -E '^(NoNewPrivs|CapBnd):' /proc/self/status", `CapBnd:\t0+\nNoNewPrivs:\t1\n`},
 	} {
 		session, err := client.NewSession()
-		need.OK(t, err)
+		require.NoError(t, err)
 		out, err := session.CombinedOutput(row.command)
-		need.That(t, err == nil && regexp.MustCompile(row.want).Match(out),
-			"%s: %v, want %s\n%s", row.command, err, row.want, out)
+		assert.Truef(t, err == nil && regexp.MustCompile(row.want).Match(out), "%s: %v, want %s\n%s", row.command, err,
+			row.want, out)
 		session.Close()
 	}
 }
@@ -130,34 +131,42 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 	t.Helper()
 	one := func(pattern string) string {
 		found := regexp.MustCompile(`(?m)` + pattern).FindStringSubmatch(dockerfile)
-		need.Must(t, found != nil, "the Dockerfile has no %s", pattern)
+		require.Truef(t, found != nil, "the Dockerfile has no %s", pattern)
 		return found[1]
 	}
 	for _, name := range strings.Fields(one(`--no-install-recommends (.*) \\$`)) {
-		need.Error(t, "the Dockerfile installs it", need.Err(os.Stat(filepath.Join(root, "var", "lib", "dpkg", "status.d", name))), "")
+		assert.NoError(t, need.Err(os.Stat(filepath.Join(root, "var", "lib", "dpkg", "status.d", name))),
+			"the Dockerfile installs it")
 	}
 	listed, err := os.ReadDir(filepath.Join(root, "var", "lib", "dpkg", "status.d"))
-	need.OK(t, err)
+	require.NoError(t, err)
 	for _, of := range listed { // the link of some packages leads to another's
-		need.OK(t, need.Err(os.Stat(filepath.Join(root, "usr", "share", "doc", of.Name(), "copyright"))))
+		require.NoError(t, need.Err(os.Stat(filepath.Join(root, "usr", "share", "doc", of.Name(), "copyright"))))
 	}
-	need.Words(t, "the licenses of the programs", string(need.Read(t, filepath.Join(root, "usr", "share", "licenses", "sipgen"))),
-		"Apache License", "\nk8s.io/kubernetes v", "\nk8s.io/kubectl v", "github.com/spf13/cobra v", "\nthe Go standard library: LICENSE")
+	page := string(need.Read(t, filepath.Join(root, "usr", "share", "licenses", "sipgen")))
+	for _, word := range []string{
+		"Apache License", "\nk8s.io/kubernetes v", "\nk8s.io/kubectl v", "github.com/spf13/cobra v",
+		"\nthe Go standard library: LICENSE",
+	} {
+		assert.Contains(t, page, word, "the licenses of the programs")
+	}
 	cmd, err := json.Marshal(config.Config.Cmd)
-	need.OK(t, err)
+	require.NoError(t, err)
 	_, exposed := config.Config.ExposedPorts[one(`^EXPOSE (\d+)$`)+"/tcp"]
-	need.That(t, config.Config.User == one(`^USER (.*)$`) && strings.ReplaceAll(string(cmd), ",", ", ") == one(`^CMD (.*)$`) &&
-		exposed && config.Config.Labels["org.opencontainers.image.title"] == "jump-host",
-		"the image runs as %+v, which is not what the Dockerfile says", config.Config)
+	assert.Truef(t, config.Config.User == one(`^USER (.*)$`) && strings.ReplaceAll(string(cmd), ",", ", ") == one(`^CMD (.*)$`) &&
+		exposed && config.Config.Labels["org.opencontainers.image.title"] == "jump-host", "the image runs as %+v, which is not what the Dockerfile says", config.Config)
 	target, err := os.Readlink(filepath.Join(root, one(`ln -s \S+ (\S+)$`)))
-	need.That(t, err == nil && target == one(`ln -s (\S+) \S+$`), "the link to the host command: %q, %v", target, err)
-	need.OK(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+	assert.Truef(t, err == nil && target == one(`ln -s (\S+) \S+$`), "the link to the host command: %q, %v", target,
+		err)
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		info, err := entry.Info()
-		need.That(t, err != nil || info.Mode()&(os.ModeSetuid|os.ModeSetgid) == 0, "%s makes another user of who runs it", path)
-		need.That(t, !strings.HasPrefix(entry.Name(), "ssh_host_"), "%s: a key that all who have the image have", path)
+		assert.Truef(t, err != nil || info.Mode()&(os.ModeSetuid|os.ModeSetgid) == 0,
+			"%s makes another user of who runs it", path)
+		assert.Truef(t, !strings.HasPrefix(entry.Name(), "ssh_host_"), "%s: a key that all who have the image have",
+			path)
 		return err
 	}))
 	return one(`^ARG KUBECTL=.*:(v.*)$`)
@@ -169,11 +178,11 @@ func (p pod) inImage(t *testing.T, root string, args ...string) *exec.Cmd {
 	write(t, filepath.Join(root, "etc", "hosts"), p.hosts(), 0o644)
 	script := []string{"mount --bind " + root + " " + root, "mount -o remount,bind,ro " + root}
 	for _, mount := range p.spec.Containers[0].VolumeMounts {
-		need.OK(t, os.MkdirAll(filepath.Join(root, mount.MountPath), 0o755)) // as a runtime makes the places of volumes
+		require.NoError(t, os.MkdirAll(filepath.Join(root, mount.MountPath), 0o755)) // as a runtime makes the places of volumes
 		script = append(script, "mount --bind "+filepath.Join(p.root, mount.MountPath)+" "+filepath.Join(root, mount.MountPath))
 	}
 	for _, shared := range []string{"/dev", "/proc"} {
-		need.OK(t, os.MkdirAll(root+shared, 0o755))
+		require.NoError(t, os.MkdirAll(root+shared, 0o755))
 		script = append(script, "mount --rbind "+shared+" "+root+shared)
 	}
 	script = append(script, "exec chroot "+root+" /usr/bin/"+asUser)

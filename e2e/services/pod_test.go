@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // pod is a folder that holds what the pod's container finds in its volumes.
@@ -27,9 +27,9 @@ type pod struct {
 func stage(t *testing.T, files map[string][]byte, name string, secrets map[string]map[string][]byte) pod {
 	t.Helper()
 	deployments := objects(t, files[name+".yaml"], "Deployment")
-	need.Must(t, len(deployments) == 1, "%d Deployments, want one", len(deployments))
+	require.Truef(t, len(deployments) == 1, "%d Deployments, want one", len(deployments))
 	var d appsv1.Deployment
-	need.OK(t, runtime.DefaultUnstructuredConverter.FromUnstructured(deployments[0].Object, &d))
+	require.NoError(t, runtime.DefaultUnstructuredConverter.FromUnstructured(deployments[0].Object, &d))
 	p := pod{spec: d.Spec.Template.Spec, root: t.TempDir()}
 	// A pod's user reaches its files, whatever the mode of the test's folders.
 	for dir := p.root; dir != "/" && dir != "."; dir = filepath.Dir(dir) {
@@ -43,7 +43,7 @@ func stage(t *testing.T, files map[string][]byte, name string, secrets map[strin
 	}
 	for _, mount := range p.spec.Containers[0].VolumeMounts {
 		target := filepath.Join(p.root, mount.MountPath)
-		need.OK(t, os.MkdirAll(target, 0o755))
+		require.NoError(t, os.MkdirAll(target, 0o755))
 		switch v := volumes[mount.Name]; {
 		case v.ConfigMap != nil:
 			for key, text := range configMap(t, files, name, v.ConfigMap.Name) {
@@ -54,7 +54,7 @@ func stage(t *testing.T, files map[string][]byte, name string, secrets map[strin
 			}
 		case v.Secret != nil:
 			secret, found := secrets[v.Secret.SecretName]
-			need.Must(t, found, "the pod wants the Secret %s", v.Secret.SecretName)
+			require.Truef(t, found, "the pod wants the Secret %s", v.Secret.SecretName)
 			for key, text := range secret {
 				write(t, filepath.Join(target, key), text, os.FileMode(*v.Secret.DefaultMode))
 				_ = os.Chown(filepath.Join(target, key), 0, int(*p.spec.SecurityContext.FSGroup))
@@ -67,7 +67,7 @@ func stage(t *testing.T, files map[string][]byte, name string, secrets map[strin
 				}
 			}
 		case v.EmptyDir != nil:
-			need.OK(t, os.Chmod(target, 0o777))
+			require.NoError(t, os.Chmod(target, 0o777))
 		default:
 			t.Fatalf("volume %s is of a kind that this test does not know", mount.Name)
 		}
@@ -84,7 +84,7 @@ func configMap(t *testing.T, files map[string][]byte, folder, name string) map[s
 			Files []string `json:"files"`
 		} `json:"configMapGenerator"`
 	}
-	need.OK(t, yaml.Unmarshal(files["kustomization.yaml"], &k))
+	require.NoError(t, yaml.Unmarshal(files["kustomization.yaml"], &k))
 	for _, generator := range k.ConfigMapGenerator {
 		if generator.Name != name {
 			continue

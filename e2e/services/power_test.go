@@ -12,13 +12,14 @@ import (
 	"sync"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
 // server is one kube-apiserver that knows hosts, with service addresses of both families.
@@ -63,7 +64,7 @@ func objects(t *testing.T, file []byte, kinds ...string) []*unstructured.Unstruc
 func rights(t *testing.T, in infra.Input, name string) []*unstructured.Unstructured {
 	t.Helper()
 	files, err := infra.Rights(checked(t, in))
-	need.OK(t, err)
+	require.NoError(t, err)
 	return objects(t, files[name+".yaml"], "Role", "RoleBinding")
 }
 
@@ -83,10 +84,10 @@ func TestHostCommandByMetal3(t *testing.T) {
 	in.Hosts[0].Host.Namespace = "metal"
 	files := overlay(t, in)
 	for _, o := range append(objects(t, files[jumpName+".yaml"], "ServiceAccount"), rights(t, in, jumpName)...) {
-		need.OK(t, api.TryApply(o, "e2e", false))
+		require.NoError(t, api.TryApply(o, "e2e", false))
 	}
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
-	need.OK(t, err)
+	require.NoError(t, err)
 	api.Apply(t, "e2e", string(site["jump-host-guard.yaml"]))
 
 	p := stage(t, files, jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
@@ -119,16 +120,18 @@ func TestHostCommandByMetal3(t *testing.T) {
 		{[]string{"on", "node-1"}, "reboot.metal3.io/sip-jump-host", "", false},
 	} {
 		out, err := p.host(t, row.args...)
-		need.Must(t, err == nil, "host %q: %v\n%s", row.args, err, out)
+		require.Truef(t, err == nil, "host %q: %v\n%s", row.args, err, out)
 		value, set := annotation("node-1", row.key)
-		need.That(t, set == row.set && value == row.value, "host %q: %s is %q, %t", row.args, row.key, value, set)
+		assert.Truef(t, set == row.set && value == row.value, "host %q: %s is %q, %t", row.args, row.key, value, set)
 	}
 	out, err := p.host(t, "status")
-	need.That(t, err == nil && strings.Contains(out, "node-1"), "host status: %v\n%s", err, out)
-	need.Words(t, "the field managers", fmt.Sprint(api.Get(t, engine.Hosts, "metal", "node-1").GetManagedFields()), "sip-jump-host")
+	assert.Truef(t, err == nil && strings.Contains(out, "node-1"), "host status: %v\n%s", err, out)
+	assert.Contains(t, fmt.Sprint(api.Get(t, engine.Hosts, "metal", "node-1").GetManagedFields()), "sip-jump-host",
+		"the field managers")
 	refused := func(words string, args ...string) {
 		out, err := p.host(t, args...)
-		need.That(t, err != nil && strings.Contains(out, words), "host %q: found %v, %s, want %s", args, err, out, words)
+		assert.Truef(t, err != nil && strings.Contains(out, words), "host %q: found %v, %s, want %s", args, err, out,
+			words)
 	}
 	refused(`no host "foreign" in this cluster`, "reboot", "foreign")
 	// The table may be edited by who is in the pod; the API server has the last word.
@@ -136,13 +139,13 @@ func TestHostCommandByMetal3(t *testing.T) {
 	write(t, filepath.Join(p.root, "opt/sip/config/hosts"), []byte(strings.ReplaceAll(string(table), "node-1", "foreign")), 0o444)
 	refused("forbidden", "reboot", "foreign")
 	_, set := annotation("foreign", "reboot.metal3.io")
-	need.That(t, !set, "another tenant's host is annotated")
+	assert.Truef(t, !set, "another tenant's host is annotated")
 
 	// RBAC allows the account to patch its host; the policy holds it to the annotations, as TestJumpHostGuard has it.
 	err = patchHost(t, engine.NewClient(t, account), "metal", "node-1", func(o map[string]any) {
 		_ = unstructured.SetNestedField(o, false, "spec", "online")
 	})
-	need.Error(t, "a spec", err, "a jump host changes no")
+	assert.ErrorContains(t, err, "a jump host changes no", "a spec")
 }
 
 func TestHostCommandByRedfish(t *testing.T) {
@@ -187,35 +190,36 @@ func TestHostCommandByRedfish(t *testing.T) {
 		{[]string{"status", "node-1"}, `GET /redfish/v1/Systems/42 `},
 	} {
 		out, err := p.host(t, row.args...)
-		need.Must(t, err == nil, "host %q: %v\n%s", row.args, err, out)
-		need.Equal(t, strings.Join(row.args, " "), seen[len(seen)-1], row.want)
+		require.Truef(t, err == nil, "host %q: %v\n%s", row.args, err, out)
+		assert.Equal(t, row.want, seen[len(seen)-1], strings.Join(row.args, " "))
 	}
 	// A changed Secret is read by the next command.
 	passwords, err := filepath.Glob(filepath.Join(p.root, "opt/sip/bmc/*/password"))
-	need.Must(t, err == nil && len(passwords) == 1, "found %q, %v, want one password", passwords, err)
+	require.Truef(t, err == nil && len(passwords) == 1, "found %q, %v, want one password", passwords, err)
 	password := passwords[0]
 	right := need.Read(t, password)
 	write(t, password, []byte("renewed"), 0o440)
 	out, err := p.host(t, "reboot", "node-1")
-	need.That(t, err != nil, "the former password is used: %s", out)
+	assert.Truef(t, err != nil, "the former password is used: %s", out)
 	for _, args := range [][]string{{"status", "node-1"}, {"status"}} {
 		out, err := p.host(t, args...)
-		need.That(t, err != nil && strings.Contains(out, "401"), "host %q at a BMC that refuses: %v, %s", args, err, out)
+		assert.Truef(t, err != nil && strings.Contains(out, "401"), "host %q at a BMC that refuses: %v, %s", args, err,
+			out)
 	}
 	write(t, password, right, 0o440)
 	out, err = p.host(t, "reboot", "node-1")
-	need.Must(t, err == nil, "%v\n%s", err, out)
+	require.Truef(t, err == nil, "%v\n%s", err, out)
 	// Without the host's leave a certificate that nobody vouches for ends it.
 	in.Hosts[0].Host.BMC.InsecureTLS = false
 	p = stage(t, overlay(t, in), jumpName, secrets)
 	before := len(seen)
 	out, err = p.host(t, "reboot", "node-1")
-	need.That(t, err != nil && len(seen) == before, "an unknown certificate is accepted: %s", out)
+	assert.Truef(t, err != nil && len(seen) == before, "an unknown certificate is accepted: %s", out)
 }
 
 func TestHostCommandWithoutAccess(t *testing.T) {
 	files := overlay(t, input(jumpHosts(v1.BMCNone), v1.RoleWorker, "127.0.17.1"))
 	p := stage(t, files, jumpName, map[string]map[string][]byte{jumpName + "-host-keys": {}})
 	out, err := p.host(t, "off", "node-1")
-	need.That(t, err != nil && strings.Contains(out, "bmc.access is none"), "host off: %v\n%s", err, out)
+	assert.Truef(t, err != nil && strings.Contains(out, "bmc.access is none"), "host off: %v\n%s", err, out)
 }

@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 )
 
 // TestQuotaIsEnforced: the API server denies what exceeds the quota and the limit range that are rendered from a tenant's grants.
@@ -24,14 +24,14 @@ func TestQuotaIsEnforced(t *testing.T) {
 	in := everything()
 	in.Cluster.Namespace = space
 	var bounded v1alpha1.Tenant
-	need.OK(t, yaml.Unmarshal([]byte(`{name: bounded, namespaces: [quota-enforced],
+	require.NoError(t, yaml.Unmarshal([]byte(`{name: bounded, namespaces: [quota-enforced],
   quota: {pods: 2, limits.memory: 1Gi, services: 1, services.nodeports: 0},
   limitRange: {default: {memory: 256Mi}, min: {memory: 16Mi}, max: {memory: 1Gi}}}`), &bounded))
 	in.Site.Spec.Tenants = []v1alpha1.Tenant{bounded}
 	in.Site.Default()
 	tree, _, err := render.Site(render.Input{Site: in.Site, Clusters: []v1.SIPCluster{*in.Cluster}, Placement: &schedule.Placement{
 		Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: space, Name: in.Cluster.Name}}}}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	api.Apply(t, "e2e", string(tree["rights/"+space+"/"+in.Cluster.Name+"/quota.yaml"]))
 	quota := "sipgen-" + in.Cluster.Name
 	// What the controller of quotas does first: nothing is used yet. Then admission counts by itself.

@@ -12,10 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	"golang.org/x/crypto/ssh"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 )
 
 // docs/rotate-keys.md says which value of a Secret or ConfigMap takes effect by itself. TestRenewedCertificateOfDex has
@@ -53,18 +54,18 @@ func TestRenewedKeysOfTheJumpHost(t *testing.T) {
 	start(t, p.command(t, p.spec.Containers[0].Command...))
 	dial := sshd(t, "127.0.0.1:2222", hostKey)
 	_, err := dial("sip", ssh.PublicKeys(second))
-	need.That(t, err != nil, "a key that is not listed gets in")
+	assert.Truef(t, err != nil, "a key that is not listed gets in")
 	keys := filepath.Join(p.root, "opt", "sip")
 	write(t, filepath.Join(keys, "keys", "authorized_keys"), []byte(authorized(second.PublicKey())+"\n"), 0o444)
 	write(t, filepath.Join(keys, "host-keys", "ssh_host_ed25519_key"), privatePEM(t, renewedPrivate), 0o440)
 	_, err = dial("sip", ssh.PublicKeys(second))
-	need.Error(t, "the former host key", err, "host key mismatch")
+	assert.ErrorContains(t, err, "host key mismatch", "the former host key")
 	dial = sshd(t, "127.0.0.1:2222", renewed)
 	client, err := dial("sip", ssh.PublicKeys(second))
-	need.OK(t, err)
-	need.OK(t, client.Close())
+	require.NoError(t, err)
+	require.NoError(t, client.Close())
 	_, err = dial("sip", ssh.PublicKeys(first))
-	need.That(t, err != nil, "a key that is listed no more gets in")
+	assert.Truef(t, err != nil, "a key that is listed no more gets in")
 }
 
 // TestRenewedNodeKeys: the jump host's ssh uses a renewed key at its next start, and a key under a new name after a
@@ -94,12 +95,13 @@ func TestRenewedNodeKeys(t *testing.T) {
 			t.Helper()
 			node.accept(key.PublicKey())
 			client, err := dial("sip", ssh.PublicKeys(listed))
-			need.OK(t, err)
+			require.NoError(t, err)
 			defer client.Close()
 			session, err := client.NewSession()
-			need.OK(t, err)
+			require.NoError(t, err)
 			out, err := session.CombinedOutput("ssh -o BatchMode=yes node-1 true")
-			need.That(t, err == nil || bytes.Contains(out, []byte("Permission denied (publickey)")), "ssh: %v, %s", err, out)
+			assert.Truef(t, err == nil || bytes.Contains(out, []byte("Permission denied (publickey)")), "ssh: %v, %s",
+				err, out)
 			return err == nil
 		}
 		return started
@@ -107,19 +109,19 @@ func TestRenewedNodeKeys(t *testing.T) {
 	secret := filepath.Join(p.root, "opt", "sip", "ssh-private-keys")
 	put := func(name string, key ed25519.PrivateKey) {
 		write(t, filepath.Join(secret, name), privatePEM(t, key), 0o440)
-		need.OK(t, os.Chown(filepath.Join(secret, name), 0, int(*p.spec.SecurityContext.FSGroup)))
+		require.NoError(t, os.Chown(filepath.Join(secret, name), 0, int(*p.spec.SecurityContext.FSGroup)))
 	}
 	before := pod()
-	need.That(t, gets(first), "the key of the Secret does not get in")
-	need.That(t, !gets(renewed), "a key that is not in the Secret gets in")
+	assert.Truef(t, gets(first), "the key of the Secret does not get in")
+	assert.Truef(t, !gets(renewed), "a key that is not in the Secret gets in")
 	put("key", renewedPrivate)
-	need.That(t, gets(renewed), "a renewed key does not get in")
+	assert.Truef(t, gets(renewed), "a renewed key does not get in")
 	put("other", otherPrivate)
-	need.That(t, !gets(other), "a key under a new name gets in without a restart: so the page may say")
+	assert.Truef(t, !gets(other), "a key under a new name gets in without a restart: so the page may say")
 	before.end(t, "127.0.0.1:2222")
 	pod()
-	need.That(t, gets(other), "a key under a new name does not get in after a restart")
-	need.That(t, gets(renewed), "the renewed key does not get in after a restart")
+	assert.Truef(t, gets(other), "a key under a new name does not get in after a restart")
+	assert.Truef(t, gets(renewed), "the renewed key does not get in after a restart")
 }
 
 // sshNode is the SSH of a node: it accepts one key, and says yes to any command.
@@ -196,9 +198,9 @@ func TestRenewedEnvOfDex(t *testing.T) {
 	const redirect = "http://localhost:8000"
 	before := d.run(t, config, "", "UPSTREAM_SECRET=former")
 	response, err := d.client(t, up).Get(d.issuer + "/auth?" + loginQuery("kubernetes", redirect))
-	need.OK(t, err)
+	require.NoError(t, err)
 	response.Body.Close()
-	need.Equal(t, "a login with the former secret", response.StatusCode, http.StatusInternalServerError)
+	assert.Equal(t, http.StatusInternalServerError, response.StatusCode, "a login with the former secret")
 	eventually(t, "Dex's log of the former secret", func() error { // Dex answers before its log is read
 		return notYet(strings.Contains(before.String(), "invalid_client"))
 	})

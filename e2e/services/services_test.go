@@ -16,14 +16,13 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func TestMain(m *testing.M) { engine.Main(m) }
@@ -57,14 +56,14 @@ func input(services v1.Services, role string, addresses ...string) infra.Input {
 func overlay(t *testing.T, in infra.Input) map[string][]byte {
 	t.Helper()
 	files, err := infra.Overlay(checked(t, in))
-	need.OK(t, err)
+	require.NoError(t, err)
 	return files
 }
 
 func checked(t *testing.T, in infra.Input) *infra.Checked {
 	t.Helper()
 	checked, err := infra.Check(in)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return checked
 }
 
@@ -97,7 +96,7 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 	}
 	cmd.SysProcAttr.Setpgid = true
 	cmd.WaitDelay = 5 * time.Second
-	need.OK(t, cmd.Start())
+	require.NoError(t, cmd.Start())
 	done := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(done) }()
 	t.Cleanup(func() {
@@ -113,7 +112,7 @@ func start(t *testing.T, cmd *exec.Cmd) *running {
 // end ends the program, and waits until nothing listens at its address.
 func (r *running) end(t *testing.T, address string) {
 	t.Helper()
-	need.OK(t, syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL))
 	eventually(t, "the end of what listens at "+address, func() error {
 		connection, err := net.Dial("tcp", address)
 		if err == nil {
@@ -131,15 +130,15 @@ func eventually(t *testing.T, what string, check func() error) {
 
 func replaceOnce(t *testing.T, text, old, with string) string {
 	t.Helper()
-	need.Must(t, strings.Count(text, old) == 1, "want %q once in:\n%s", old, text)
+	require.Truef(t, strings.Count(text, old) == 1, "want %q once in:\n%s", old, text)
 	return strings.Replace(text, old, with, 1)
 }
 
 func write(t *testing.T, path string, content []byte, mode os.FileMode) {
 	t.Helper()
-	need.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	need.OK(t, os.WriteFile(path, content, mode))
-	need.OK(t, os.Chmod(path, mode))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, content, mode))
+	require.NoError(t, os.Chmod(path, mode))
 }
 
 var errNotYet = errors.New("not yet")

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/e2e/engine"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 var (
@@ -33,7 +34,7 @@ type argoSite struct {
 func newArgoSite(t *testing.T, repo *engine.Repo) *argoSite {
 	t.Helper()
 	s := &argoSite{dir: t.TempDir(), repo: repo}
-	need.OK(t, os.CopyFS(s.dir, os.DirFS(filepath.Join("..", "..", "examples", "whole-site"))))
+	require.NoError(t, os.CopyFS(s.dir, os.DirFS(filepath.Join("..", "..", "examples", "whole-site"))))
 	s.change(t,
 		"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n",
 		"ssh://git@git.example.org/fleet/whole-site.git", repo.URL(),
@@ -56,10 +57,10 @@ func (s *argoSite) change(t *testing.T, pairs ...string) {
 	file := filepath.Join(s.dir, "site.yaml")
 	text := need.Read(t, file)
 	for i := 0; i < len(pairs); i += 2 {
-		need.Must(t, strings.Count(string(text), pairs[i]) == 1,
-			"site.yaml has %q %d times, want once", pairs[i], strings.Count(string(text), pairs[i]))
+		require.Truef(t, strings.Count(string(text), pairs[i]) == 1, "site.yaml has %q %d times, want once", pairs[i],
+			strings.Count(string(text), pairs[i]))
 	}
-	need.OK(t, os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o600))
 }
 
 // commit renders on top of the tree before, and commits. The commit is its own.
@@ -85,15 +86,17 @@ func (s *argoSite) run(t *testing.T, api *engine.APIServer, lines ...string) {
 	}
 	out, err := cmd.CombinedOutput()
 	_ = os.Remove(filepath.Join(cmd.Dir, "credentials.yaml"))
-	need.Must(t, err == nil, "%v\n%s\n---\n%s", err, strings.Join(lines, "\n"), out)
+	require.Truef(t, err == nil, "%v\n%s\n---\n%s", err, strings.Join(lines, "\n"), out)
 }
 
 // credentials writes credentials.yaml, in the form that PLAN.md has, with values in it.
 func (s *argoSite) credentials(t *testing.T, username, password string) {
 	t.Helper()
 	var file map[string]any
-	need.OK(t, yaml.Unmarshal([]byte(strings.Join(s.plan(t, func(line string) bool { return !strings.HasPrefix(line, "kubectl ") }), "\n")), &file))
-	need.OK(t, unstructured.SetNestedStringMap(file, map[string]string{"username": username, "password": password}, "spec", "bmcCredentials"))
+	require.NoError(t,
+		yaml.Unmarshal([]byte(strings.Join(s.plan(t, func(line string) bool { return !strings.HasPrefix(line, "kubectl ") }), "\n")), &file))
+	require.NoError(t,
+		unstructured.SetNestedStringMap(file, map[string]string{"username": username, "password": password}, "spec", "bmcCredentials"))
 	need.Write(t, filepath.Join(s.dir, "tree", "credentials.yaml"), text(t, file))
 }
 
@@ -140,28 +143,29 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 		argo.WaitSynced(t, name, commit)
 	}
 	argo.WaitFailed(t, vino, commit, "spec.bmcCredentials: Required value") // nobody has made it yet, and ViNO's own definition wants them
-	need.Must(t, !api.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
+	require.Truef(t, !api.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
 	var before metav1.Time
 	for _, step := range []string{root + "-policy", root + "-networks", "red.edge.infra", "red.edge.hosts", root + "-ironic", vino} {
 		// The API server says seconds, and Argo CD may make two in one.
 		at := api.Get(t, engine.Applications, engine.ArgoNamespace, step).GetCreationTimestamp()
-		need.That(t, !at.Before(&before), "%s was made at %s, want it after the step before it, at %s", step, at, before)
+		assert.Truef(t, !at.Before(&before), "%s was made at %s, want it after the step before it, at %s", step, at,
+			before)
 		before = at
 	}
 	labeled := map[string]int{}
 	for _, was := range made {
 		is := api.Get(t, engine.Hosts, was.GetNamespace(), was.GetName())
 		labeled[is.GetLabels()["sip.airshipit.org/cluster-namespace"]]++
-		need.Equal(t, was.GetName(), text(t, is.Object["spec"]), text(t, was.Object["spec"]))
+		assert.Equal(t, text(t, was.Object["spec"]), text(t, is.Object["spec"]), was.GetName())
 	}
-	need.Deep(t, "hosts of", labeled, map[string]int{"red": 6, "blue": 6})
+	assert.Equal(t, map[string]int{"red": 6, "blue": 6}, labeled, "hosts of")
 
 	// Values that YAML would read as something else.
 	const username, password = "0123", `true: #{` + canary + `} & "x\y'`
 	commands := site.plan(t, func(line string) bool { return strings.HasPrefix(line, "kubectl ") })
-	need.Must(t, len(commands) == 2, "PLAN.md has the commands %q, want two", commands)
+	require.Truef(t, len(commands) == 2, "PLAN.md has the commands %q, want two", commands)
 	page := strings.TrimSpace(engine.Procedure(t, "vino-credentials")[0])
-	need.Equal(t, "docs/virtual-hosts.md", page, strings.Join(commands, "\n"))
+	assert.Equal(t, strings.Join(commands, "\n"), page, "docs/virtual-hosts.md")
 	site.credentials(t, username, password)
 	site.run(t, api, commands...)
 	argo.Refresh(t, vino)
@@ -171,7 +175,8 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 		t.Helper()
 		for _, entry := range api.Get(t, vinoes, "vino", "subclusters").GetManagedFields() {
 			has := strings.Contains(entry.FieldsV1.GetRawString(), "f:bmcCredentials")
-			need.That(t, has == (entry.Manager == "bmc-credentials"), "manager %s has the credentials: %t", entry.Manager, has)
+			assert.Truef(t, has == (entry.Manager == "bmc-credentials"), "manager %s has the credentials: %t",
+				entry.Manager, has)
 		}
 	}
 	wantOwner()
@@ -182,7 +187,7 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	for _, want := range []string{
 		`Ironic baremetal-operator-system/ironic +.*ready`, `Vino vino/subclusters +.*not ready`, `Deployment \S+ +red/edge +`,
 	} {
-		need.That(t, regexp.MustCompile(want).Match(said), "sipgen status: no %q in\n%s", want, said)
+		assert.Truef(t, regexp.MustCompile(want).Match(said), "sipgen status: no %q in\n%s", want, said)
 	}
 
 	// What leaves the Vino in git leaves the live one, and the credentials stay; the last command alone changes them.
@@ -213,12 +218,12 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 		{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"},
 		{attachments, "openstack", "storage"}, {pools, "metallb-system", "internal"},
 	} {
-		need.That(t, api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() == nil,
+		assert.Truef(t, api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() == nil,
 			"%s %s is being deleted", row.resource.Resource, row.name)
 	}
 	for _, was := range made {
 		is := api.Get(t, engine.Hosts, was.GetNamespace(), was.GetName())
-		need.That(t, is.GetDeletionTimestamp() == nil && text(t, is.Object["spec"]) == text(t, was.Object["spec"]),
+		assert.Truef(t, is.GetDeletionTimestamp() == nil && text(t, is.Object["spec"]) == text(t, was.Object["spec"]),
 			"host %s is being deleted, or has another spec", was.GetName())
 	}
 }

@@ -11,16 +11,17 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
 )
 
 var (
@@ -73,16 +74,16 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	tree := readTree(t, filepath.Join("..", "..", "golden", "whole-site"))
 	// And the PlacementAPI that the same Site with one is rendered with, and what syncs it.
 	site, err := api.LoadSite(filepath.Join("..", "..", "examples", "whole-site", "site.yaml"), nil)
-	need.OK(t, err)
+	require.NoError(t, err)
 	site.Spec.Services.Placement = []v1alpha1.Placement{{Name: "placement", Namespace: "openstack"}}
-	need.OK(t, json.Unmarshal([]byte(`{"databaseInstance": "openstack", "secret": "placement-secret",
+	require.NoError(t, json.Unmarshal([]byte(`{"databaseInstance": "openstack", "secret": "placement-secret",
 		"containerImage": "quay.io/podified-antelope-centos9/openstack-placement-api:current-podified"}`),
 		&site.Spec.Services.Placement[0].Spec))
 	rendered, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	for _, path := range []string{"site/placement/kustomization.yaml", "site/placement/openstack.placement.yaml", "flux/placement.yaml"} {
 		tree[path] = rendered[path]
-		need.Must(t, len(tree[path]) != 0, "%s is not rendered", path)
+		require.Truef(t, len(tree[path]) != 0, "%s is not rendered", path)
 	}
 	const list = "flux/kustomization.yaml"
 	tree[list] = []byte(strings.Replace(string(tree[list]), "- policy.yaml\n", "- placement.yaml\n- policy.yaml\n", 1))
@@ -96,7 +97,7 @@ func TestWholeSiteOnFlux(t *testing.T) {
 
 	const vino = root + "-vino-vino.subclusters"
 	flux.WaitFailed(t, space, vino, revision, "vino-bmc") // nobody has made the Secret yet
-	need.Must(t, !server.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
+	require.Truef(t, !server.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
 	// Values that YAML would read as something else.
 	const username, password = "0123", `true: #{` + canary + `} & "x\y`
 	server.Kubectl(t, "", "create", "secret", "generic", "vino-bmc", "-n", space,
@@ -122,25 +123,27 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	stay := func() {
 		t.Helper()
 		for _, o := range services {
-			need.That(t, server.Get(t, o.resource, o.namespace, o.name).GetDeletionTimestamp() == nil, "%s is being deleted", o.name)
+			assert.Truef(t, server.Get(t, o.resource, o.namespace, o.name).GetDeletionTimestamp() == nil,
+				"%s is being deleted", o.name)
 		}
 	}
 	server.AllRights(t, "operators-here")
 	client := engine.NewClient(t, server.As("somebody", "operators-here"))
 	server.WaitPolicies(t, "vino")
 	for _, o := range services {
-		need.Error(t, o.name, client.TryDelete(o.resource, o.namespace, o.name, false), "service of site whole-site")
+		assert.ErrorContains(t, client.TryDelete(o.resource, o.namespace, o.name, false), "service of site whole-site",
+			o.name)
 	}
 	stay()
 	for _, name := range []string{
 		"ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com",
 	} {
-		need.Error(t, name, client.TryDelete(engine.Definitions, "", name, true), "every object of its kind")
+		assert.ErrorContains(t, client.TryDelete(engine.Definitions, "", name, true), "every object of its kind", name)
 	}
 	for _, credentials := range []map[string]any{{"username": "", "password": "x"}, {"username": "x", "password": "${bmc_password}"}} {
-		need.Error(t, credentials, client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
+		assert.ErrorContains(t, client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
 			_ = unstructured.SetNestedMap(o, credentials, "spec", "bmcCredentials")
-		}), "bmcCredentials")
+		}), "bmcCredentials", credentials)
 	}
 
 	// A sick Ironic: what makes hosts waits for it, and no tenant does.
@@ -191,7 +194,7 @@ func withoutServices(t *testing.T, repo *engine.Repo, folder string, sync ...str
 func readTree(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	tree := map[string][]byte{}
-	need.OK(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			tree[name], err = fs.ReadFile(os.DirFS(dir), name)
 		}
@@ -204,12 +207,12 @@ func readTree(t *testing.T, dir string) map[string][]byte {
 func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, username, password string) {
 	t.Helper()
 	var rendered map[string]any
-	need.OK(t, yaml.Unmarshal(tree["site/virtual-hosts/vino.subclusters/vino.yaml"], &rendered))
+	require.NoError(t, yaml.Unmarshal(tree["site/virtual-hosts/vino.subclusters/vino.yaml"], &rendered))
 	want, _, _ := unstructured.NestedMap(rendered, "spec")
 	want["bmcCredentials"] = map[string]any{"username": username, "password": password}
 	got, _, _ := unstructured.NestedMap(api.Get(t, vinoes, "vino", "subclusters").Object, "spec")
-	need.Equal(t, "the Vino is", text(t, got), text(t, want))
-	need.Words(t, "$vinobridge is gone", text(t, got), `"gateway":"$vinobridge"`)
+	assert.Equal(t, text(t, want), text(t, got), "the Vino is")
+	assert.Contains(t, text(t, got), `"gateway":"$vinobridge"`, "$vinobridge is gone")
 }
 
 // canary is in the BMCs' password.
@@ -218,14 +221,16 @@ const canary = "CANARY-7f3e9d"
 // wantNowhereElse: a secret value is in the Secret and the Vino, in no other object, in no commit, in nothing that the engine says.
 func wantNowhereElse(t *testing.T, api *engine.APIServer, logs func(n int, words ...string) string, repo *engine.Repo) {
 	t.Helper()
-	need.Equal(t, "the engine says the password", logs(5, canary), "")
+	assert.Empty(t, logs(5, canary), "the engine says the password")
 	for name, content := range repo.Files(t) {
-		need.Without(t, name, string(content), canary)
+		assert.NotContains(t, string(content), canary, name)
 	}
 	names := slices.DeleteFunc(strings.Fields(api.Kubectl(t, "", "api-resources", "--verbs=list", "-o", "name")), func(name string) bool {
 		return name == "secrets" || name == "vinoes.airship.airshipit.org"
 	})
 	out := api.Kubectl(t, "", "get", strings.Join(names, ","), "-A", "-o", "yaml", "--show-managed-fields")
-	need.Without(t, "what the API server has", out, canary)
-	need.Words(t, "what the API server has", out, "kind: Ironic\n", "kind: ConfigMap\n", "manager: ")
+	assert.NotContains(t, out, canary, "what the API server has")
+	for _, word := range []string{"kind: Ironic\n", "kind: ConfigMap\n", "manager: "} {
+		assert.Contains(t, out, word, "what the API server has")
+	}
 }

@@ -11,10 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/crypto/ssh"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
 )
 
 const jumpName = "jumphost-" + cluster
@@ -23,16 +24,16 @@ const jumpName = "jumphost-" + cluster
 func newSigner(t *testing.T) (ssh.Signer, ed25519.PrivateKey) {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)
-	need.OK(t, err)
+	require.NoError(t, err)
 	signer, err := ssh.NewSignerFromKey(private)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return signer, private
 }
 
 func privatePEM(t *testing.T, key ed25519.PrivateKey) []byte {
 	t.Helper()
 	block, err := ssh.MarshalPrivateKey(key, "test")
-	need.OK(t, err)
+	require.NoError(t, err)
 	return pem.EncodeToMemory(block)
 }
 
@@ -47,9 +48,9 @@ func certified(t *testing.T, ca, user ssh.Signer, principal string) ssh.Signer {
 		Key: user.PublicKey(), CertType: ssh.UserCert, KeyId: "test", ValidPrincipals: []string{principal},
 		ValidBefore: ssh.CertTimeInfinity,
 	}
-	need.OK(t, certificate.SignCert(rand.Reader, ca))
+	require.NoError(t, certificate.SignCert(rand.Reader, ca))
 	signer, err := ssh.NewCertSigner(certificate, user)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return signer
 }
 
@@ -105,7 +106,7 @@ func TestJumpHost(t *testing.T) {
 		{"root with a listed key", "root", ssh.PublicKeys(listed), false},
 	} {
 		client, err := dial(row.user, row.method)
-		need.That(t, (err == nil) == row.in, "%s: got %v, want in: %t", row.why, err, row.in)
+		assert.Truef(t, (err == nil) == row.in, "%s: got %v, want in: %t", row.why, err, row.in)
 		if err == nil {
 			client.Close()
 		}
@@ -123,16 +124,16 @@ func TestJumpHost(t *testing.T) {
 		}()
 	}
 	for range 50 {
-		need.OK(t, <-logins)
+		require.NoError(t, <-logins)
 	}
 
 	client, err := dial("sip", ssh.PublicKeys(listed))
-	need.OK(t, err)
+	require.NoError(t, err)
 	defer client.Close()
 	session, err := client.NewSession()
-	need.OK(t, err)
+	require.NoError(t, err)
 	out, err := session.CombinedOutput("id -u")
-	need.That(t, err == nil && string(out) == "1000\n", "the session's id -u: %v, %s", err, out)
+	assert.Truef(t, err == nil && string(out) == "1000\n", "the session's id -u: %v, %s", err, out)
 	// The way on: to a host's SSH by name and by address, and to nothing else.
 	node, err := net.Listen("tcp", "127.0.14.1:22")
 	if err != nil {
@@ -151,15 +152,15 @@ func TestJumpHost(t *testing.T) {
 	}()
 	for _, target := range []string{"node-1:22", "node-1." + namespace + ":22", "127.0.14.1:22"} {
 		connection, err := client.Dial("tcp", target)
-		need.Must(t, err == nil, "on to %s: %v", target, err)
+		require.Truef(t, err == nil, "on to %s: %v", target, err)
 		banner, _ := io.ReadAll(connection)
-		need.Words(t, "on to "+target, string(banner), "SSH-2.0-node")
+		assert.Contains(t, string(banner), "SSH-2.0-node", "on to "+target)
 		connection.Close()
 	}
 	for _, target := range []string{"127.0.14.1:6443", "127.0.0.1:2222", "localhost:22"} {
 		_, err := client.Dial("tcp", target)
-		need.Error(t, "on to "+target, err, "administratively prohibited")
+		assert.ErrorContains(t, err, "administratively prohibited", "on to "+target)
 	}
 	_, err = client.Listen("tcp", "127.0.0.1:0")
-	need.That(t, err != nil, "the jump host listens for its user")
+	assert.Truef(t, err != nil, "the jump host listens for its user")
 }

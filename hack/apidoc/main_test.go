@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 const crd = `
@@ -53,11 +54,12 @@ func TestReference(t *testing.T) {
 		"| `old` | string | No longer used; accepted with a warning. |\n" +
 		"\n## spec.parts[]\n\n| field | type | |\n|---|---|---|\n" +
 		"| `name` | string, `a`, `b` | Which one. |\n"
-	need.That(t, strings.HasSuffix(page, want) && strings.Contains(page, "An [example](../thing.yaml):\n\n```yaml\nkind: Thing\n```\n"),
+	assert.Truef(t,
+		strings.HasSuffix(page, want) && strings.Contains(page, "An [example](../thing.yaml):\n\n```yaml\nkind: Thing\n```\n"),
 		"found\n%s\nwant at its end\n%s", page, want)
 }
 
 func TestAFieldWithoutADescription(t *testing.T) {
 	_, err := reference([]byte(strings.Replace(crd, ", description: Which one.", "", 1)), "", nil)
-	need.That(t, err != nil && err.Error() == "spec.parts[].name: no description", "found %v", err)
+	assert.Truef(t, err != nil && err.Error() == "spec.parts[].name: no description", "found %v", err)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // tests stand in for those of a package that starts a process.
@@ -42,7 +43,8 @@ func TestRun(t *testing.T) {
 			command := exec.Command(self)
 			command.Env = append(os.Environ(), "LEAVES="+script)
 			said, err := command.CombinedOutput()
-			need.That(t, (err != nil) == (want != "") && strings.Contains(string(said), want), "%v, %q, want %q", err, said, want)
+			assert.Truef(t, (err != nil) == (want != "") && strings.Contains(string(said), want), "%v, %q, want %q",
+				err, said, want)
 		})
 	}
 }

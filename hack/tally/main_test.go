@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestTally has a real go test run packages of a real module.
@@ -20,10 +21,10 @@ func TestTally(t *testing.T) {
 		"wrong": `undefined()`,
 		"panic": `go func() { panic("later") }(); t.Log("before"); select {}`,
 	} {
-		need.OK(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
 		text := "package " + name + "x\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { " + body + " }\n"
 		for file, text := range map[string]string{filepath.Join(name, "a_test.go"): text, "go.mod": "module sample\n\ngo 1.26\n"} {
-			need.OK(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 		}
 	}
 	for _, row := range []struct {
@@ -45,8 +46,10 @@ func TestTally(t *testing.T) {
 			var out strings.Builder
 			got := tally(strings.NewReader("not of go test\n"+string(said)), &out, ci)
 			text := out.String()
-			need.That(t, got == code && strings.HasSuffix(text, "\n"+row.last+"\n") && strings.Contains(text, row.says) && !strings.Contains(text, row.not) && strings.HasPrefix(text, "not of go test\n"),
-				"%s: CI %t: found exit code %d, want %d, %q at the end, %q and not %q in\n%s", row.packages, ci, got, code, row.last, row.says, row.not, text)
+			assert.Truef(t,
+				got == code && strings.HasSuffix(text, "\n"+row.last+"\n") && strings.Contains(text, row.says) && !strings.Contains(text, row.not) && strings.HasPrefix(text, "not of go test\n"),
+				"%s: CI %t: found exit code %d, want %d, %q at the end, %q and not %q in\n%s", row.packages, ci, got,
+				code, row.last, row.says, row.not, text)
 		}
 	}
 }

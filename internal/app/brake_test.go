@@ -6,11 +6,11 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/admit"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestBrake: hosts count together, in whatever way a run takes them.
@@ -73,7 +73,7 @@ func TestBrake(t *testing.T) {
 	} {
 		site.Spec.Brake = v1alpha1.Brake{MaxHosts: &row.maxHosts, MaxPercent: &row.maxPercent}
 		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}, loss: schedule.Loss{Claimed: row.claimed}}
-		need.Equal(t, row, p.BrakeLimit(), row.want)
+		assert.Equal(t, row.want, p.BrakeLimit(), row)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestBeyondBrake(t *testing.T) {
 			continue
 		}
 		for i := range frozen {
-			need.Words(t, row.why, frozen[i].Message, row.frozen[i])
+			assert.Contains(t, frozen[i].Message, row.frozen[i], row.why)
 			key := frozen[i].Key()
 			p.loss.Released = p.loss.Released[p.loss.Asked[key]:] // what is frozen loses nothing
 			delete(p.loss.Asked, key)
@@ -140,7 +140,7 @@ func TestBeyondBrake(t *testing.T) {
 		if err := p.brake(NoAcceptance); err != nil {
 			refused = err.Error()
 		}
-		need.That(t, (row.refused == "") == (refused == "") && strings.Contains(refused, row.refused),
+		assert.Truef(t, (row.refused == "") == (refused == "") && strings.Contains(refused, row.refused),
 			"%s: refused with %q, want %q", row.why, refused, row.refused)
 	}
 }
@@ -168,7 +168,7 @@ func TestServicesOfOthers(t *testing.T) {
 	for _, f := range l.Problems {
 		frozen = append(frozen, f.Key())
 	}
-	need.That(t, len(frozen) == 1 && frozen[0] == (schedule.ClusterKey{Namespace: "bank", Name: "a"}),
+	assert.Truef(t, len(frozen) == 1 && frozen[0] == (schedule.ClusterKey{Namespace: "bank", Name: "a"}),
 		"frozen are %v, want bank/a", frozen)
 }
 
@@ -210,19 +210,20 @@ func TestAcceptanceIsUsedUp(t *testing.T) {
 		p.loss = schedule.Loss{Claimed: 18, Asked: map[schedule.ClusterKey]int{key: row.asked},
 			Released: make([]schedule.HostKey, row.asked)}
 		found := p.beyondBrake()
-		need.That(t, (len(found) > 0) == (row.frozen != ""), "%s: frozen for %v, want %q", row.why, found, row.frozen)
+		assert.Truef(t, (len(found) > 0) == (row.frozen != ""), "%s: frozen for %v, want %q", row.why, found,
+			row.frozen)
 		if len(found) > 0 {
-			need.Words(t, row.why, found[0].Message, row.frozen)
+			assert.Contains(t, found[0].Message, row.frozen, row.why)
 		}
 		want := ""
 		if row.notes != "" {
 			want = digestOf(row.notes)
 		}
-		need.Equal(t, row.why+": the tree notes", p.accepted()[key], want)
+		assert.Equal(t, want, p.accepted()[key], row.why+": the tree notes")
 		said := p.idleAcceptances()
-		need.That(t, (len(said) > 0) == (row.says != ""), "%s: found %v, want %q", row.why, said, row.says)
+		assert.Truef(t, (len(said) > 0) == (row.says != ""), "%s: found %v, want %q", row.why, said, row.says)
 		if len(said) > 0 {
-			need.Words(t, row.why, said[0].Message, row.says)
+			assert.Contains(t, said[0].Message, row.says, row.why)
 		}
 	}
 }

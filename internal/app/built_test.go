@@ -8,6 +8,8 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestServicesAreBuiltOnce: when a run decides again, it takes what it has found wrong with the services that are as they
@@ -25,25 +27,25 @@ func TestServicesAreBuiltOnce(t *testing.T) {
 		return rendered
 	}
 	first := tree(Before{})
-	need.OK(t, first.Err)
-	need.Len(t, "built", l.built.done, 1)
+	require.NoError(t, first.Err)
+	assert.Len(t, l.built.done, 1, "built")
 
 	// Nothing changes: nothing is built again, and nothing beside it.
 	before := Before{Files: first.Tree}
-	need.Len(t, "changes of services that are as they were", tree(before).Compare().Services, 0)
+	assert.Len(t, tree(before).Compare().Services, 0, "changes of services that are as they were")
 	for id := range l.built.done {
 		l.built.done[id] = []error{errors.New("the mark")}
 	}
 	// The name of the cluster stands before its reasons, and is not repeated in them.
-	need.Same(t, "why it is frozen, if the services are not built again",
-		tree(before).Plan.Report.Clusters[0].Frozen, []string{"the mark"})
+	assert.Equal(t, []string{"the mark"}, tree(before).Plan.Report.Clusters[0].Frozen,
+		"why it is frozen, if the services are not built again")
 
 	// Other services are built and checked, whatever was found out about those before.
 	s := render.Services{Cluster: &l.Clusters[0],
 		Files: map[string][]byte{"kustomization.yaml": []byte("resources: [x.yaml]"), "x.yaml": []byte("a")}}
 	other := s
 	other.Files = map[string][]byte{"kustomization.yaml": s.Files["kustomization.yaml"], "x.yaml": []byte("b")}
-	need.That(t, identity(s) != identity(other), "services with other files pass for those that were checked")
+	assert.Truef(t, identity(s) != identity(other), "services with other files pass for those that were checked")
 }
 
 // TestEqualChangesAreComparedOnce: however many clusters get another image, two builds are made, and each cluster has
@@ -67,11 +69,12 @@ func TestEqualChangesAreComparedOnce(t *testing.T) {
 			port++
 			effects, err := done.of(cluster,
 				change{was: files(namespace, name, "r/lb:1"), is: files(namespace, name, "r/lb:2")})
-			need.OK(t, err)
-			need.Len(t, cluster, effects, 1)
-			need.Equal(t, cluster, effects[0].Object, "Deployment lb-"+name)
-			need.Same(t, cluster, effects[0].Fields, []string{"spec.template.spec.containers[lb].image r/lb:1 → r/lb:2"})
+			require.NoError(t, err)
+			assert.Len(t, effects, 1, cluster)
+			assert.Equal(t, "Deployment lb-"+name, effects[0].Object, cluster)
+			assert.Equal(t, []string{"spec.template.spec.containers[lb].image r/lb:1 → r/lb:2"}, effects[0].Fields,
+				cluster)
 		}
-		need.Len(t, "comparisons of "+clusters[0], done, 1)
+		assert.Len(t, done, 1, "comparisons of "+clusters[0])
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // The kubeconfig's library repeats a proxy-url that is none.
@@ -17,7 +18,7 @@ func TestProxyOfAKubeconfigIsMasked(t *testing.T) {
 			"contexts: [{name: a, context: {cluster: a}}]\n"+
 			"clusters: [{name: a, cluster: {server: 'https://192.0.2.1', proxy-url: %q}}]\n", proxy))
 		_, err := (&Inputs{Kubeconfig: file}).RestConfig()
-		need.Error(t, proxy, err, "proxy-url")
-		need.That(t, !strings.Contains(err.Error(), "pr0xys3cret"), "%s: found %v", proxy, err)
+		assert.ErrorContains(t, err, "proxy-url", proxy)
+		assert.Truef(t, !strings.Contains(err.Error(), "pr0xys3cret"), "%s: found %v", proxy, err)
 	}
 }

@@ -7,9 +7,9 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/render"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestWorkOfATenant: the patches of one tenant's clusters are bounded together, and use up nothing of another's.
@@ -27,9 +27,10 @@ func TestWorkOfATenant(t *testing.T) {
 	}
 	builds := &serviceBuilds{}
 	for i := range 5 {
-		need.That(t, builds.spend(p, services("a", fmt.Sprint(i), 3)), "cluster %d of bank is beyond the bound", i)
+		assert.Truef(t, builds.spend(p, services("a", fmt.Sprint(i), 3)), "cluster %d of bank is beyond the bound", i)
 	}
-	need.That(t, !builds.spend(p, services("b", "z", 3)), "six clusters of bank with 3 patches of a mebibyte are within the bound")
-	need.That(t, builds.spend(p, services("a", "4", 3)), "a cluster that is built again counts twice")
-	need.That(t, builds.spend(p, services("c", "z", 3)), "bank uses up what edge may have")
+	assert.Truef(t, !builds.spend(p, services("b", "z", 3)),
+		"six clusters of bank with 3 patches of a mebibyte are within the bound")
+	assert.Truef(t, builds.spend(p, services("a", "4", 3)), "a cluster that is built again counts twice")
+	assert.Truef(t, builds.spend(p, services("c", "z", 3)), "bank uses up what edge may have")
 }

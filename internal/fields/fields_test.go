@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xeipuuv/gojsonschema"
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/xeipuuv/gojsonschema"
+	"sigs.k8s.io/yaml"
 )
 
 func TestAt(t *testing.T) {
@@ -32,7 +33,7 @@ func TestAt(t *testing.T) {
 		field, known, parent := row.kind.At(row.path)
 		switch {
 		case row.known == "" && row.parent == "":
-			need.That(t, field != nil && field.Path == row.found, "%s: found %+v", row.path, field)
+			assert.Truef(t, field != nil && field.Path == row.found, "%s: found %+v", row.path, field)
 		case field != nil || parent != row.parent || row.known != "" && !slices.Contains(known, row.known):
 			t.Errorf("%s: found %+v, known %v below %q", row.path, field, known, parent)
 		}
@@ -51,9 +52,9 @@ func TestJSONSchemaOnExamples(t *testing.T) {
 	seen := map[string]int{}
 	for i := range kinds {
 		text := need.Value(kinds[i].JSONSchema())(t)
-		need.Without(t, kinds[i].Name, string(text), "x-kubernetes")
+		assert.NotContains(t, string(text), "x-kubernetes", kinds[i].Name)
 		schema, err := gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text))
-		need.Must(t, err == nil, "%s: %v", kinds[i].Name, err)
+		require.Truef(t, err == nil, "%s: %v", kinds[i].Name, err)
 		docs := need.Value(manifest.Read([]string{"../../examples"}, nil))(t)
 		for _, doc := range docs {
 			if doc.Kind != kinds[i].Name {
@@ -61,14 +62,14 @@ func TestJSONSchemaOnExamples(t *testing.T) {
 			}
 			seen[doc.Kind]++
 			result, err := schema.Validate(gojsonschema.NewBytesLoader(doc.JSON))
-			need.That(t, err == nil && result.Valid(), "%s: %v %v", doc.Where(), err, result.Errors())
+			assert.Truef(t, err == nil && result.Valid(), "%s: %v %v", doc.Where(), err, result.Errors())
 			wrong := strings.Replace(string(doc.JSON), `"spec":{`, `"spec":{"enigne":"flux",`, 1)
 			if result, err := schema.Validate(gojsonschema.NewStringLoader(wrong)); err != nil || result.Valid() {
 				t.Errorf("%s: an unknown field is taken: %v", doc.Where(), err)
 			}
 		}
 	}
-	need.That(t, seen["Site"] >= 4 && seen["SIPCluster"] >= 4, "seen %v", seen)
+	assert.Truef(t, seen["Site"] >= 4 && seen["SIPCluster"] >= 4, "seen %v", seen)
 }
 
 // TestOneOrAList: a field that is a string or a list of strings says so, and takes nothing else.
@@ -76,13 +77,13 @@ func TestOneOrAList(t *testing.T) {
 	kinds := need.Value(Kinds())(t)
 	field, _, _ := kinds[0].At("spec.nodes.Worker.hardware.vendor")
 	want := "string, or list of string (at most 16 items)"
-	need.That(t, field != nil && field.Type == want, "found %+v, want the type %s", field, want)
+	assert.Truef(t, field != nil && field.Type == want, "found %+v, want the type %s", field, want)
 	text := need.Value(kinds[0].JSONSchema())(t)
 	schema := need.Value(gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)))(t)
 	for vendor, valid := range map[string]bool{`"HPE"`: true, `["HPE", "Dell Inc."]`: true, `740`: false, `[740]`: false, `{"a": "b"}`: false, `"` + strings.Repeat("x", 129) + `"`: false} {
 		spec := `{"apiVersion": "airship.airshipit.org/v1", "kind": "SIPCluster", "spec": {"nodes": {"Worker": {"hardware": {"vendor": ` + vendor + `}}}}}`
 		result, err := schema.Validate(gojsonschema.NewStringLoader(spec))
-		need.That(t, err == nil && result.Valid() == valid, "%s: valid %v, want %v: %v", vendor, !valid, valid, err)
+		assert.Truef(t, err == nil && result.Valid() == valid, "%s: valid %v, want %v: %v", vendor, !valid, valid, err)
 	}
 }
 
@@ -91,7 +92,7 @@ func TestDefinitions(t *testing.T) {
 	for file, has := range map[string][]byte{"airship.airshipit.org_sipclusters.yaml": sipCluster, "sipgen.airshipit.org_sites.yaml": site} {
 		text := need.Read(t, "../../config/crd/"+file)
 		want, err := yaml.YAMLToJSON(text)
-		need.That(t, err == nil && bytes.Equal(bytes.TrimSpace(has), want),
+		assert.Truef(t, err == nil && bytes.Equal(bytes.TrimSpace(has), want),
 			"%s: internal/fields/definitions has another one: make generate (%v)", file, err)
 	}
 }

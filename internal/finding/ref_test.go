@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The words of an object are the same on a terminal and in JSON.
@@ -25,12 +26,12 @@ func TestRef(t *testing.T) {
 		{Ref{Name: "main/hosts/n1.yaml"}, "main/hosts/n1.yaml", "main/hosts/n1.yaml", "main/hosts/n1.yaml"},
 		{Ref{Others: 3}, "3 more", "", "3 more"},
 	} {
-		need.Equal(t, "the words", row.ref.String(), row.want)
-		need.Equal(t, "the key", row.ref.Key(), row.key)
-		need.Equal(t, "the words of a sentence", row.ref.words(), row.sentence)
+		assert.Equal(t, row.want, row.ref.String(), "the words")
+		assert.Equal(t, row.key, row.ref.Key(), "the key")
+		assert.Equal(t, row.sentence, row.ref.words(), "the words of a sentence")
 		data, err := json.Marshal(row.ref)
-		need.OK(t, err)
-		need.Equal(t, "JSON", string(data), `"`+row.want+`"`)
+		require.NoError(t, err)
+		assert.Equal(t, `"`+row.want+`"`, string(data), "JSON")
 	}
 }
 
@@ -59,8 +60,8 @@ func TestReason(t *testing.T) {
 			"/home/me/tenants/a.yaml: document 2: line 7: first at /home/me/b.yaml: line 3: delete it",
 			"tenants/a.yaml: first at b.yaml: delete it"},
 	} {
-		need.Equal(t, row.why, row.found.Reason(), row.here)
-		need.Equal(t, row.why, row.found.InTree(), row.inTree)
+		assert.Equal(t, row.here, row.found.Reason(), row.why)
+		assert.Equal(t, row.inTree, row.found.InTree(), row.why)
 	}
 }
 
@@ -71,5 +72,5 @@ func TestSorted(t *testing.T) {
 	b.Place.Written, b.Hint, b.inTree = "a.yaml", "h", "t"
 	c := a
 	c.Cluster = "t/a"
-	need.Len(t, "findings", Sorted([]Finding{b, c, a}), 2)
+	assert.Len(t, Sorted([]Finding{b, c, a}), 2, "findings")
 }

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xeipuuv/gojsonschema"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"github.com/xeipuuv/gojsonschema"
 )
 
 // evil is what somebody could put into a spec to make a reviewer's tools say something else.
@@ -30,16 +31,17 @@ func hostile(n int) []Finding {
 func written(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var out bytes.Buffer
-	need.OK(t, write(&out))
+	require.NoError(t, write(&out))
 	return out.String()
 }
 
 func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
 	head := regexp.MustCompile(`^::error file=specs%2Ca%3Ab%25 %3A%3Aerror%3A%3Ac.yaml,line=\d+,title=sipgen lint SIP006::`)
 	for _, line := range strings.Split(strings.TrimSpace(written(t, func(w io.Writer) error { return GitHub(w, hostile(3)) })), "\n") {
-		need.That(t, head.MatchString(line) && !strings.Contains(line, "##[") && !strings.ContainsAny(line, "\r\x1b"),
+		assert.Truef(t,
+			head.MatchString(line) && !strings.Contains(line, "##[") && !strings.ContainsAny(line, "\r\x1b"),
 			"found %q", line)
-		need.Without(t, line, regexp.MustCompile(`%(25|0A|0D|3A|2C)`).ReplaceAllString(line, ""), "%")
+		assert.NotContains(t, regexp.MustCompile(`%(25|0A|0D|3A|2C)`).ReplaceAllString(line, ""), "%", line)
 	}
 }
 
@@ -66,7 +68,7 @@ func TestAnnotationsBeyondTenAreInTheLog(t *testing.T) {
 
 func TestNothingReachesTheTerminal(t *testing.T) {
 	out := written(t, func(w io.Writer) error { return Human(w, hostile(1), false) })
-	need.That(t, strings.Count(out, "\n") == 2 && !strings.ContainsAny(out, "\r\x1b\u202e"), "found %q", out)
+	assert.Truef(t, strings.Count(out, "\n") == 2 && !strings.ContainsAny(out, "\r\x1b\u202e"), "found %q", out)
 }
 
 // The schema is that of OASIS: docs.oasis-open.org/sarif/sarif/v2.1.0/errata01.
@@ -103,13 +105,13 @@ func TestJSONIsAList(t *testing.T) {
 	}
 	decoder := json.NewDecoder(strings.NewReader(written(t, func(w io.Writer) error { return JSON(w, hostile(1)) })))
 	decoder.DisallowUnknownFields()
-	need.OK(t, decoder.Decode(&back))
-	need.Must(t, len(back.Findings) == 1, "found %d findings, want 1", len(back.Findings))
+	require.NoError(t, decoder.Decode(&back))
+	require.Truef(t, len(back.Findings) == 1, "found %d findings, want 1", len(back.Findings))
 	got, want := back.Findings[0], hostile(1)[0]
-	need.Deep(t, "the texts", []string{got.Code, got.Object, got.Field, got.Message, got.Fix},
-		[]string{want.Code, want.Object.String(), want.Field, want.Message, want.Fix})
-	need.Equal(t, "the severity", got.Severity, want.Severity)
-	need.Equal(t, "the place", got.Place, want.Place)
+	assert.Equal(t, []string{want.Code, want.Object.String(), want.Field, want.Message, want.Fix},
+		[]string{got.Code, got.Object, got.Field, got.Message, got.Fix}, "the texts")
+	assert.Equal(t, want.Severity, got.Severity, "the severity")
+	assert.Equal(t, want.Place, got.Place, "the place")
 }
 
 // TestTable: each code has its words, and none stands twice.
@@ -117,13 +119,15 @@ func TestTable(t *testing.T) {
 	var all []string
 	for _, c := range Codes() {
 		all = append(all, c.Code)
-		need.That(t, c.Title != "" && strings.HasSuffix(c.Meaning, ".") && strings.HasSuffix(c.Remedy, ".") && Remedy(c.Code) != "" && c.Severities != "",
+		assert.Truef(t,
+			c.Title != "" && strings.HasSuffix(c.Meaning, ".") && strings.HasSuffix(c.Remedy, ".") && Remedy(c.Code) != "" && c.Severities != "",
 			"%s lacks words", c.Code)
 	}
-	need.That(t, slices.IsSorted(all) && len(slices.Compact(slices.Clone(all))) == len(all) && Find("SIP001") != nil && Find("SIP041") == nil,
+	assert.Truef(t,
+		slices.IsSorted(all) && len(slices.Compact(slices.Clone(all))) == len(all) && Find("SIP001") != nil && Find("SIP041") == nil,
 		"codes %q", all)
 	for _, code := range []string{NodePort, Blind} {
-		need.That(t, Find(code) != nil, "%s has no row", code)
+		assert.Truef(t, Find(code) != nil, "%s has no row", code)
 	}
 }
 
@@ -131,6 +135,6 @@ func TestTable(t *testing.T) {
 func TestFold(t *testing.T) {
 	all := []Finding{{Code: Object, Object: Ref{Name: "a"}}, {Code: Object, Object: Ref{Name: "b"}}, {Code: Object, Object: Ref{Name: "c"}}}
 	got := Fold(all, 1, "see lint")
-	need.That(t, len(got) == 2 && got[0] == all[0] && got[1].String() == "SIP026: 2 more: see lint", "found %v", got)
-	need.Same(t, "", Fold(all, 3, "see lint"), all)
+	assert.Truef(t, len(got) == 2 && got[0] == all[0] && got[1].String() == "SIP026: 2 more: see lint", "found %v", got)
+	assert.Equal(t, all, Fold(all, 3, "see lint"))
 }

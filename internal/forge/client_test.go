@@ -14,6 +14,8 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The certificates and the proxy that git has are the API's too.
@@ -31,11 +33,11 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		}
 		started := time.Now()
 		err := refuse(t, f, *client(publish.Auth{}))
-		need.That(t, errors.Is(err, ErrCertificate) && time.Since(started) <= time.Minute,
-			"after %s found %v", time.Since(started), err)
-		need.Len(t, "the token was sent to a server that is not trusted", f.seen, 0)
+		assert.Truef(t, errors.Is(err, ErrCertificate) && time.Since(started) <= time.Minute, "after %s found %v",
+			time.Since(started), err)
+		assert.Len(t, f.seen, 0, "the token was sent to a server that is not trusted")
 		opened, err := client(publish.Auth{CAFile: file}).Open(t.Context(), f.repository(), request(nil))
-		need.Must(t, err == nil && opened.Outcome == Created, "found %+v, %v", opened, err)
+		require.Truef(t, err == nil && opened.Outcome == Created, "found %+v, %v", opened, err)
 
 		var through atomic.Int32
 		proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +50,7 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		limited := client(publish.Auth{CAFile: file, Proxy: proxy.URL})
 		limited.Timeout = time.Second
 		refuse(t, f, *limited)
-		need.That(t, through.Load() != 0, "the proxy was not asked")
+		assert.Truef(t, through.Load() != 0, "the proxy was not asked")
 	})
 }
 
@@ -64,6 +66,6 @@ func TestAPIBase(t *testing.T) {
 		{Repository{Kind: Gitea, Web: "https://git.example.org/git"}, "https://git.example.org/git"},
 	} {
 		base, err := row.repository.apiBase()
-		need.That(t, err == nil && base.String() == row.want, "%+v: found %v, %v", row.repository, base, err)
+		assert.Truef(t, err == nil && base.String() == row.want, "%+v: found %v, %v", row.repository, base, err)
 	}
 }

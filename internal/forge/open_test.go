@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func onEach(t *testing.T, test func(*testing.T, *fake)) {
@@ -35,14 +37,14 @@ func ask(t *testing.T, f *fake, r Request, want Outcome) *Opened {
 	t.Helper()
 	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Timeout: 20 * time.Second}
 	opened := need.Value(client.Open(t.Context(), f.repository(), r))(t)
-	need.Must(t, opened.Outcome == want, "found %q, want %q", opened.Outcome, want)
+	require.Truef(t, opened.Outcome == want, "found %q, want %q", opened.Outcome, want)
 	return opened
 }
 
 func refuse(t *testing.T, f *fake, client Client) error {
 	t.Helper()
 	opened, err := client.Open(t.Context(), f.repository(), request(nil))
-	need.Must(t, err != nil, "found %+v, want an error", opened)
+	require.Truef(t, err != nil, "found %+v, want an error", opened)
 	if strings.ContainsAny(err.Error(), "\x1b\n") || client.Token != "" && strings.Contains(err.Error(), client.Token) {
 		t.Errorf("found %q", err)
 	}
@@ -54,18 +56,22 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		f.pulls = []*fakePull{{Head: "sipgen/dc1", Base: "main", Title: "theirs", Open: true, FromFork: true}}
 		opened := ask(t, f, request(nil), Created)
-		need.Without(t, "", opened.URL, "acme/fleet")
-		need.That(t, strings.HasPrefix(opened.URL, f.server.URL+"/") && opened.Number == 2 && opened.OtherHost == "", "found %+v", opened)
+		assert.NotContains(t, opened.URL, "acme/fleet")
+		assert.Truef(t,
+			strings.HasPrefix(opened.URL, f.server.URL+"/") && opened.Number == 2 && opened.OtherHost == "",
+			"found %+v", opened)
 		p := f.pulls[1]
-		need.That(t, p.Title == "dc1: 3 hosts" && p.Body == "the body" && p.Head == "sipgen/dc1" && p.Base == "main", "found %+v", p)
+		assert.Truef(t,
+			p.Title == "dc1: 3 hosts" && p.Body == "the body" && p.Head == "sipgen/dc1" && p.Base == "main",
+			"found %+v", p)
 		ask(t, f, request(nil), Unchanged)
 		p.Body = "the body\r\n"
 		ask(t, f, request(nil), Unchanged)
-		need.Len(t, "writes", f.writes, 1)
+		assert.Len(t, f.writes, 1, "writes")
 		ask(t, f, request(func(r *Request) { r.Title, r.Body = "dc1: 4 hosts", "another" }), Updated)
 		ask(t, f, request(func(r *Request) { r.Title, r.Body, r.Base = "dc1: 4 hosts", "another", "production" }), Updated)
-		need.That(t, p.Title == "dc1: 4 hosts" && p.Body == "another" && p.Base == "production", "found %+v", p)
-		need.That(t, len(f.pulls) == 2 && f.pulls[0].Title == "theirs", "found %d, %+v", len(f.pulls), f.pulls[0])
+		assert.Truef(t, p.Title == "dc1: 4 hosts" && p.Body == "another" && p.Base == "production", "found %+v", p)
+		assert.Truef(t, len(f.pulls) == 2 && f.pulls[0].Title == "theirs", "found %d, %+v", len(f.pulls), f.pulls[0])
 	})
 }
 
@@ -87,14 +93,15 @@ func TestPagesOnOtherHosts(t *testing.T) {
 		for _, pages := range []string{"https://127.0.0.1", "http://127.0.0.1:1/forge"} { // by another port, or scheme, of its host
 			f.pages = pages
 			opened := ask(t, f, request(nil), Unchanged)
-			need.That(t, strings.HasPrefix(opened.URL, pages) && opened.OtherHost == "", "%s: found %+v", pages, opened)
+			assert.Truef(t, strings.HasPrefix(opened.URL, pages) && opened.OtherHost == "", "%s: found %+v", pages,
+				opened)
 		}
 		f.pages = "https://evil.example"
 		f.pulls = []*fakePull{{Head: "sipgen/dc1", Base: "main", SHA: "c0ffee"}}
 		opened := ask(t, f, request(nil), Declined)
-		need.That(t, opened.URL == own && opened.OtherHost == "evil.example", "closed: found %+v", opened)
+		assert.Truef(t, opened.URL == own && opened.OtherHost == "evil.example", "closed: found %+v", opened)
 		opened = ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing)
-		need.That(t, opened.URL == "" && opened.OtherHost == "", "none: found %+v", opened)
+		assert.Truef(t, opened.URL == "" && opened.OtherHost == "", "none: found %+v", opened)
 	})
 }
 
@@ -109,7 +116,7 @@ func TestStamp(t *testing.T) {
 		ask(t, f, stamped("c0ffee"), Unchanged)
 		ask(t, f, stamped("decaf"), Updated)
 		p := f.pulls[0]
-		need.That(t, p.Body == "age 3s, commit decaf" && p.Title == "dc1: 3 hosts", "found %+v", p)
+		assert.Truef(t, p.Body == "age 3s, commit decaf" && p.Title == "dc1: 3 hosts", "found %+v", p)
 	})
 }
 
@@ -121,12 +128,13 @@ func TestClosedAndMergedAreLeftAlone(t *testing.T) {
 			{Head: "sipgen/dc1", Base: "main", SHA: "c0ffee", Title: "closed"},
 		}
 		opened := ask(t, f, request(nil), Declined)
-		need.That(t, opened.Number == 2 && opened.URL != "", "found %+v", opened)
+		assert.Truef(t, opened.Number == 2 && opened.URL != "", "found %+v", opened)
 		ask(t, f, request(func(r *Request) { r.UpdateOnly = true }), Nothing)
-		need.Len(t, "writes", f.writes, 0)
+		assert.Len(t, f.writes, 0, "writes")
 		ask(t, f, request(func(r *Request) { r.Commit = "merged" }), Created)
-		need.Len(t, "", f.pulls, 3)
-		need.That(t, f.pulls[0].Title == "merged" && f.pulls[1].Title == "closed", "found %+v %+v", f.pulls[0], f.pulls[1])
+		assert.Len(t, f.pulls, 3)
+		assert.Truef(t, f.pulls[0].Title == "merged" && f.pulls[1].Title == "closed", "found %+v %+v", f.pulls[0],
+			f.pulls[1])
 	})
 }
 
@@ -136,7 +144,7 @@ func TestNothingToMergeOpensNothing(t *testing.T) {
 		ask(t, f, empty, Nothing)
 		ask(t, f, request(nil), Created)
 		ask(t, f, empty, Updated)
-		need.Equal(t, f.pulls[0], f.pulls[0].Body, "nothing left")
+		assert.Equal(t, "nothing left", f.pulls[0].Body, f.pulls[0])
 	})
 }
 
@@ -145,7 +153,7 @@ func TestLostAnswer(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		f.lose = true
 		ask(t, f, request(nil), Unchanged)
-		need.Equal(t, "", len(f.pulls), 1)
+		assert.Equal(t, 1, len(f.pulls))
 	})
 }
 
@@ -166,8 +174,9 @@ func TestRivalsOpenOne(t *testing.T) {
 				}
 			}
 			opened := ask(t, f, request(nil), Unchanged)
-			need.That(t, opened.Number == 1, "%s: found %+v", lost, opened)
-			need.That(t, len(f.pulls) == 2 && f.pulls[0].Open && !f.pulls[1].Open, "%s: found %+v %+v", lost, f.pulls[0], f.pulls[1])
+			assert.Truef(t, opened.Number == 1, "%s: found %+v", lost, opened)
+			assert.Truef(t, len(f.pulls) == 2 && f.pulls[0].Open && !f.pulls[1].Open, "%s: found %+v %+v", lost,
+				f.pulls[0], f.pulls[1])
 		}
 	})
 }
@@ -190,7 +199,7 @@ func TestBusyForge(t *testing.T) {
 		}
 		ask(t, f, request(nil), Created)
 		wait := times[2].Sub(times[1])
-		need.That(t, wait >= 2*time.Second, "waited %s after Retry-After: 2", wait)
+		assert.Truef(t, wait >= 2*time.Second, "waited %s after Retry-After: 2", wait)
 	})
 }
 
@@ -203,9 +212,12 @@ func TestPatienceEnds(t *testing.T) {
 			f.answer(w, 429, map[string]any{"message": "slow down"})
 			return true
 		}
-		need.Words(t, "", refuse(t, f, Client{Token: fakeToken}).Error(), "1h0m0s", "slow down")
+		text := refuse(t, f, Client{Token: fakeToken}).Error()
+		for _, word := range []string{"1h0m0s", "slow down"} {
+			assert.Contains(t, text, word)
+		}
 		f.before = func(w http.ResponseWriter, _ *http.Request) bool { f.answer(w, 503, nil); return true }
-		need.Error(t, "", refuse(t, f, Client{Token: fakeToken, Timeout: 2 * time.Second}), "503")
+		assert.ErrorContains(t, refuse(t, f, Client{Token: fakeToken, Timeout: 2 * time.Second}), "503")
 		f.before = func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("Content-Type", "application/json")
 			for r.Context().Err() == nil {
@@ -215,7 +227,8 @@ func TestPatienceEnds(t *testing.T) {
 			}
 			return true
 		}
-		need.Error(t, "", refuse(t, f, Client{Token: fakeToken, Timeout: time.Second}), "/acme/fleet: the forge did not answer in time")
+		assert.ErrorContains(t, refuse(t, f, Client{Token: fakeToken, Timeout: time.Second}),
+			"/acme/fleet: the forge did not answer in time")
 		ctx, cancel := context.WithCancel(t.Context())
 		f.before = func(w http.ResponseWriter, _ *http.Request) bool {
 			cancel()
@@ -223,16 +236,18 @@ func TestPatienceEnds(t *testing.T) {
 			return true
 		}
 		_, err := (&Client{Token: fakeToken}).Open(ctx, f.repository(), request(nil))
-		need.That(t, err != nil && time.Since(started) <= 30*time.Second, "after %s found %v", time.Since(started), err)
+		assert.Truef(t, err != nil && time.Since(started) <= 30*time.Second, "after %s found %v", time.Since(started),
+			err)
 	})
 }
 
 func TestRefusals(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		err := refuse(t, f, Client{Token: "wr0ng-token", TokenName: "SIPGEN_FORGE_TOKEN"})
-		need.That(t, errors.Is(err, ErrToken) && strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") && strings.Contains(err.Error(), tokenScopes[f.kind]) && strings.Contains(err.Error(), "Bad credentials"),
+		assert.Truef(t,
+			errors.Is(err, ErrToken) && strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") && strings.Contains(err.Error(), tokenScopes[f.kind]) && strings.Contains(err.Error(), "Bad credentials"),
 			"found %v", err)
-		need.Equal(t, "", len(f.seen), 1)
+		assert.Equal(t, 1, len(f.seen))
 		for _, row := range []struct {
 			status int
 			want   error
@@ -283,7 +298,8 @@ func TestElsewhere(t *testing.T) {
 			}
 			started := time.Now()
 			err := refuse(t, f, Client{Token: fakeToken, Timeout: time.Minute})
-			need.That(t, strings.Contains(err.Error(), "answered with a web page instead of API data") && time.Since(started) <= 30*time.Second,
+			assert.Truef(t,
+				strings.Contains(err.Error(), "answered with a web page instead of API data") && time.Since(started) <= 30*time.Second,
 				"after %s found %v", time.Since(started), err)
 		})
 	})
@@ -319,7 +335,7 @@ func TestAnswersWithoutData(t *testing.T) {
 					return true
 				}
 				need.Error(t, "", refuse(t, f, Client{Token: fakeToken}), row.want)
-				need.Len(t, "requests that change something", f.writes, 0)
+				assert.Len(t, f.writes, 0, "requests that change something")
 			})
 		})
 	}
@@ -328,14 +344,15 @@ func TestAnswersWithoutData(t *testing.T) {
 func TestLabels(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		opened := ask(t, f, request(func(r *Request) { r.Labels = []string{"hosts", "hosts"} }), Created)
-		need.Same(t, "labels", f.pulls[0].Labels, []string{"hosts"})
-		need.Len(t, "warnings", opened.Warnings, 0)
+		assert.Equal(t, []string{"hosts"}, f.pulls[0].Labels, "labels")
+		assert.Len(t, opened.Warnings, 0, "warnings")
 		writes := len(f.writes)
 		ask(t, f, request(func(r *Request) { r.Labels = []string{"hosts"} }), Unchanged)
-		need.That(t, len(f.writes) == writes, "writes %q", f.writes[writes:])
+		assert.Truef(t, len(f.writes) == writes, "writes %q", f.writes[writes:])
 		if f.kind == Gitea {
 			opened := ask(t, f, request(func(r *Request) { r.Labels = []string{"none such"} }), Unchanged)
-			need.That(t, slices.ContainsFunc(opened.Warnings, func(w string) bool { return strings.Contains(w, `"none such"`) }),
+			assert.Truef(t,
+				slices.ContainsFunc(opened.Warnings, func(w string) bool { return strings.Contains(w, `"none such"`) }),
 				"warnings %q", opened.Warnings)
 		}
 	})

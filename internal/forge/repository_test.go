@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestPage(t *testing.T) {
@@ -38,10 +40,10 @@ func TestPage(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			kind := need.Value(KindOf(row.remote, row.said))(t)
 			repository, found, err := Locate(row.remote, kind, row.web)
-			need.OK(t, err)
-			need.Equal(t, "", repository.Page("main", "sipgen/dc1"), row.want)
-			need.Without(t, "the token is in it", repository.String(), "s3cret")
-			need.That(t, found == (row.want != "" || strings.HasPrefix(row.remote, "https")), "found %v", found)
+			require.NoError(t, err)
+			assert.Equal(t, row.want, repository.Page("main", "sipgen/dc1"))
+			assert.NotContains(t, repository.String(), "s3cret", "the token is in it")
+			assert.Truef(t, found == (row.want != "" || strings.HasPrefix(row.remote, "https")), "found %v", found)
 		})
 	}
 }
@@ -63,11 +65,12 @@ func TestLocateRefuses(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			repository, found, err := Locate(row.remote, row.kind, row.web)
-			need.Must(t, err != nil && !found, "found %q", repository)
-			need.Without(t, "the password is in", err.Error(), "s3cret")
+			require.Truef(t, err != nil && !found, "found %q", repository)
+			assert.NotContains(t, err.Error(), "s3cret", "the password is in")
 		})
 	}
-	need.Error(t, "", need.Err(KindOf("https://github.com/a/b", "bitbucket")), "want auto, github, gitlab, gitea or none")
+	assert.ErrorContains(t, need.Err(KindOf("https://github.com/a/b", "bitbucket")),
+		"want auto, github, gitlab, gitea or none")
 }
 
 // Whatever a remote looks like, no user information of it gets into a page, and pages are addresses on one line.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
 )
 
 func goal() uint64 {
@@ -26,7 +26,8 @@ func TestCollectLate(t *testing.T) {
 			if got >= least && got <= most {
 				return
 			}
-			need.Must(t, !time.Now().After(end), "%s: the heap grows to %d MB, want %d to %d", why, got>>20, least>>20, most>>20)
+			require.Truef(t, !time.Now().After(end), "%s: the heap grows to %d MB, want %d to %d", why, got>>20,
+				least>>20, most>>20)
 		}
 	}
 	t.Setenv("GOGC", "100")

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func day(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 5, time.FixedZone("", 3600)) }
@@ -17,7 +18,7 @@ func day(n int) time.Time { return time.Date(2026, 1, n, 12, 0, 0, 5, time.Fixed
 func claim(t *testing.T, words string) schedule.PreviousClaim {
 	t.Helper()
 	fields := strings.Fields(words)
-	need.Must(t, len(fields) == 5, "%q: want five words", words)
+	require.Truef(t, len(fields) == 5, "%q: want five words", words)
 	return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: fields[0]},
 		Cluster: schedule.ClusterKey{Namespace: "t", Name: fields[1]}, Role: fields[2],
 		Standby: fields[3] == "standby", Releasing: fields[3] == "leaving", UID: strings.Trim(fields[4], "-")}
@@ -71,7 +72,7 @@ func TestLog(t *testing.T) {
 					strings.TrimPrefix(x.Cluster, "t/"), x.Role, x.Slot, x.UID, x.From.Day(), to))
 			}
 		}
-		need.Same(t, row.why, found, row.want)
+		assert.Equal(t, row.want, found, row.why)
 	}
 }
 
@@ -84,14 +85,14 @@ func TestTimes(t *testing.T) {
 	log.Older = true
 	found := log.Of("t/c", time.Time{})
 	want := time.Date(2026, 1, 9, 11, 0, 0, 0, time.UTC)
-	need.Must(t, len(found) == 2 && found[0].From == want && *found[0].To == want && found[1].From == want,
+	require.Truef(t, len(found) == 2 && found[0].From == want && *found[0].To == want && found[1].From == want,
 		"found %+v, want all at %s", found, want)
-	need.That(t, found[0].Earlier && !found[1].Earlier,
+	assert.Truef(t, found[0].Earlier && !found[1].Earlier,
 		"found %+v, want the first one to be of then or earlier, and no other", found)
 	if found := log.Of("t/c", want); len(found) != 1 || found[0].Host != "m/b" {
 		t.Errorf("since it ended: found %+v, want that of m/b alone", found)
 	}
-	need.Len(t, "since a second before it ended: found", log.Of("t/c", want.Add(-time.Second)), 2)
+	assert.Len(t, log.Of("t/c", want.Add(-time.Second)), 2, "since a second before it ended: found")
 }
 
 // Why is the subject and the first line about the host, of one line each, and without secrets.
@@ -112,7 +113,7 @@ func TestWhy(t *testing.T) {
 		log.Add(&Commit{Hash: "1", When: day(1), Message: row.message, Claims: []schedule.PreviousClaim{claim(t, "a c W active 1")}})
 		log.Add(&Commit{Hash: "2", When: day(2), Message: row.message})
 		found := log.Of("m/a", time.Time{})
-		need.That(t, len(found) == 1 && found[0].Why == row.want && found[0].EndWhy == row.want,
+		assert.Truef(t, len(found) == 1 && found[0].Why == row.want && found[0].EndWhy == row.want,
 			"%s: found %+v, want %q", row.why, found, row.want)
 	}
 }

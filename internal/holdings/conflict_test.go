@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestConflicts: a host is written as name, cluster of the tree, and its user: machine@Cluster API cluster, in another namespace than m with
@@ -60,7 +61,7 @@ func TestConflicts(t *testing.T) {
 		}
 		in.Keys, in.Specs = keys, map[ClusterKey]bool{{"t", "red"}: true, {"t", "blue"}: true, {"u", "red"}: true}
 		of, err := Of(in)
-		need.OK(t, err)
+		require.NoError(t, err)
 		var got []string
 		for _, c := range of.Conflicts() {
 			words := fmt.Sprintf("%d %s %s", c.Kind, c.Cluster, c.User)
@@ -73,6 +74,6 @@ func TestConflicts(t *testing.T) {
 			}
 			got = append(got, strings.ReplaceAll(words, "  ", " "))
 		}
-		need.Same(t, row.why, got, row.want)
+		assert.Equal(t, row.want, got, row.why)
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var keys = LabelKeys{"x/ns", "x/cluster", "x/role", "x/standby"}
@@ -223,9 +225,9 @@ func (r *row) input() Input {
 func (r *row) decide(t *testing.T) {
 	t.Helper()
 	got, err := Of(r.input())
-	need.OK(t, err)
-	need.Equal(t, r.line, text(&got.Hosts[0]), r.want)
-	need.Equal(t, r.line+": recreated", len(got.Recreated) > 0, got.Hosts[0].Recreated)
+	require.NoError(t, err)
+	assert.Equal(t, r.want, text(&got.Hosts[0]), r.line)
+	assert.Equal(t, got.Hosts[0].Recreated, len(got.Recreated) > 0, r.line+": recreated")
 }
 
 func TestOf(t *testing.T) {
@@ -272,7 +274,7 @@ used red Worker leaving  -           leaving red Worker by tree: Released       
 // TestEveryLabel: contract 3 to 7, each combination.
 func TestEveryLabel(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(everyLabel), "\n")[1:]
-	need.Must(t, len(lines) == 2*3*5, "%d lines", len(lines))
+	require.Truef(t, len(lines) == 2*3*5, "%d lines", len(lines))
 	for _, line := range lines {
 		of := func(from, to int) string { return strings.Trim(line[from:to], " -") }
 		wants := strings.SplitN(line[37:], "  ", 2)
@@ -299,11 +301,11 @@ func TestAsOfTree(t *testing.T) {
 		for _, read := range [][]inventory.Host{in.Hosts, in.Hosts[1:]} {
 			in.Hosts = AsOfTree(read, in.Tree, keys)
 			got, err := Of(in)
-			need.OK(t, err)
+			require.NoError(t, err)
 			if len(in.Tree) == 0 {
-				need.Equal(t, r.line, len(got.Hosts), len(read))
+				assert.Equal(t, len(read), len(got.Hosts), r.line)
 				if h := got.Find(HostKey{"m", "h"}); h != nil && r.labels != "" {
-					need.Equal(t, r.line, text(h), "left alone: OldLabels")
+					assert.Equal(t, "left alone: OldLabels", text(h), r.line)
 				}
 				continue
 			}
@@ -340,9 +342,9 @@ func TestAsOfTreeUnfit(t *testing.T) {
 		in := (&row{tree: "red Worker"}).input()
 		in.Hosts[0].State = one.read
 		got := AsOfTree(in.Hosts, in.Tree, keys)
-		need.Equal(t, "not fit", Unfit(&got[0]), one.want)
-		need.Equal(t, "failed", Failed(&got[0]), Why{})
-		need.Equal(t, "in use", got[0].State.InUse(), false)
+		assert.Equal(t, one.want, Unfit(&got[0]), "not fit")
+		assert.Equal(t, Why{}, Failed(&got[0]), "failed")
+		assert.False(t, got[0].State.InUse(), "in use")
 	}
 }
 
@@ -350,7 +352,7 @@ func TestGoneHosts(t *testing.T) {
 	in := (&row{tree: "red Worker"}).input()
 	in.Hosts = nil
 	got, err := Of(in)
-	need.That(t, err == nil && len(got.Gone) == 1 && got.Gone[0].Host == (HostKey{"m", "h"}),
+	assert.Truef(t, err == nil && len(got.Gone) == 1 && got.Gone[0].Host == (HostKey{"m", "h"}),
 		"found %+v, %v, want one claim whose host is gone", got, err)
 }
 
@@ -373,15 +375,15 @@ func TestTree(t *testing.T) {
 		{Host: HostKey{"m", "n1"}, Cluster: a, Role: "Worker", Addresses: map[string][]netip.Addr{"oam": nil}},
 		{Host: HostKey{"m", "n4"}, Cluster: a, Role: "ControlPlane"},
 	}
-	need.Same(t, "clusters", Clusters(tree), []ClusterKey{a, b})
+	assert.Equal(t, []ClusterKey{a, b}, Clusters(tree), "clusters")
 	var names []string
 	for _, claim := range ClusterHosts(tree, a) {
 		names = append(names, claim.Host.Name)
 	}
-	need.That(t, slices.Equal(names, []string{"n4", "n1", "n3"}) && len(ClusterHosts(tree, b)) == 0,
+	assert.Truef(t, slices.Equal(names, []string{"n4", "n1", "n3"}) && len(ClusterHosts(tree, b)) == 0,
 		"hosts of a %v, of b %v", names, ClusterHosts(tree, b))
 	got := Networks(tree)
-	need.That(t, len(got) == 1 && got["oam"], "networks %v", got)
+	assert.Truef(t, len(got) == 1 && got["oam"], "networks %v", got)
 }
 
 // TestKeptForReuse: the hosts that are lost to every other cluster, and no other.
@@ -401,12 +403,12 @@ func TestKeptForReuse(t *testing.T) {
 	}
 	hosts[5].Labels = map[string]string{keys.ClusterNamespace: "t", keys.ClusterName: "a", keys.NodeType: "Worker"}
 	of, err := Of(Input{Hosts: hosts, Tree: tree, Keys: keys})
-	need.OK(t, err)
+	require.NoError(t, err)
 	var got []string
 	for _, h := range of.KeptForReuse() {
 		got = append(got, h.Host.Name)
 	}
-	need.Same(t, "", got, []string{"ill", "left", "lost"})
+	assert.Equal(t, []string{"ill", "left", "lost"}, got)
 }
 
 // TestLabelsOfOldSIP: what a SIP operator of before April 2021 claimed is nobody's, in use or not, unless the tree has
@@ -434,17 +436,17 @@ func TestLabelsOfOldSIP(t *testing.T) {
 			}
 			is := need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today}))(t).Hosts[0]
 			if row.want == "" {
-				need.Equal(t, row.labels, is.State, Free)
+				assert.Equal(t, Free, is.State, row.labels)
 				continue
 			}
-			need.Equal(t, row.labels, is.State, LeftAlone)
-			need.Equal(t, row.labels, is.Why, Why{SIPLabels, row.want})
+			assert.Equal(t, LeftAlone, is.State, row.labels)
+			assert.Equal(t, Why{SIPLabels, row.want}, is.Why, row.labels)
 			tree := Claim{Host: HostKey{"m", "h"}, UID: "u1", Cluster: ClusterKey{"t", "red"}, Role: "Worker"}
 			is = need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today, Tree: []Claim{tree}}))(t).Hosts[0]
-			need.Equal(t, row.labels+", in the tree", is.State, Held)
+			assert.Equal(t, Held, is.State, row.labels+", in the tree")
 		}
 	}
 	host := inventory.Host{Namespace: "m", Name: "$(reboot)", Labels: map[string]string{"sip.airshipit.org/cluster": "a"}}
 	is := need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today}))(t).Hosts[0]
-	need.Equal(t, "a name that is none", is.Why, Why{Code: SIPLabels})
+	assert.Equal(t, Why{Code: SIPLabels}, is.Why, "a name that is none")
 }

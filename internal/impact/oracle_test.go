@@ -8,14 +8,15 @@ import (
 	"slices"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/impact"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var options = schedule.Options{Keys: schedule.LabelKeys{ClusterNamespace: "sip/namespace", ClusterName: "sip/name",
@@ -34,24 +35,25 @@ func TestWavesAgainstOracle(t *testing.T) {
 			wave[holdings.HostNamed(h.Host)] = h.Wave
 			most = max(most, h.Wave)
 		}
-		need.Must(t, len(wave) == len(o.goes) && most == lost.Waves, "seed %d: %d hosts in %d waves, want %d in %d", seed,
-			len(wave), most, len(o.goes), lost.Waves)
+		require.Truef(t, len(wave) == len(o.goes) && most == lost.Waves,
+			"seed %d: %d hosts in %d waves, want %d in %d", seed, len(wave), most, len(o.goes), lost.Waves)
 		broken := map[schedule.RoleKey]bool{}
 		for _, r := range lost.Roles {
 			key := schedule.RoleKey{Cluster: holdings.ClusterNamed(r.Cluster), Role: r.Role}
 			broken[key] = r.Waves == 0
-			need.Must(t, r.Left == o.left(key), "seed %d: %s has %d left, want %d", seed, key, r.Left, o.left(key))
+			require.Truef(t, r.Left == o.left(key), "seed %d: %s has %d left, want %d", seed, key, r.Left, o.left(key))
 		}
 		best := 0
 		for key, going := range o.going {
 			least := o.least([]schedule.RoleKey{key}, going)
-			need.Must(t, (least == 0) == broken[key], "seed %d: %s: said to break: %t, the best order has %d waves", seed, key,
-				broken[key], least)
+			require.Truef(t, (least == 0) == broken[key],
+				"seed %d: %s: said to break: %t, the best order has %d waves", seed, key, broken[key], least)
 			best = max(best, least)
 			if least == 0 {
 				seen["broken"]++
 				for _, host := range going {
-					need.Must(t, wave[host] == 0, "seed %d: %s has wave %d, and its role breaks", seed, host, wave[host])
+					require.Truef(t, wave[host] == 0, "seed %d: %s has wave %d, and its role breaks", seed, host,
+						wave[host])
 				}
 				delete(o.going, key)
 			}
@@ -66,9 +68,9 @@ func TestWavesAgainstOracle(t *testing.T) {
 		}
 		if len(all) <= 7 {
 			together := o.least(keys, all)
-			need.Must(t, together == best, "seed %d: %d waves together, %d by role", seed, together, best)
+			require.Truef(t, together == best, "seed %d: %d waves together, %d by role", seed, together, best)
 		}
-		need.Must(t, lost.Waves == best, "seed %d: %d waves, the best order has %d", seed, lost.Waves, best)
+		require.Truef(t, lost.Waves == best, "seed %d: %d waves, the best order has %d", seed, lost.Waves, best)
 		seen[fmt.Sprint("waves ", best)]++
 		for n := 1; n <= lost.Waves; n++ {
 			var down []schedule.HostKey
@@ -77,14 +79,15 @@ func TestWavesAgainstOracle(t *testing.T) {
 					down = append(down, host)
 				}
 			}
-			need.Must(t, o.stands(keys, down), "seed %d: wave %d breaks a tolerance: %v", seed, n, down)
+			require.Truef(t, o.stands(keys, down), "seed %d: wave %d breaks a tolerance: %v", seed, n, down)
 			for _, host := range all {
-				need.Must(t, n > 1 || !o.cordoned[host] || wave[host] == 1, "seed %d: %s is down, and not in wave 1", seed, host)
+				require.Truef(t, n > 1 || !o.cordoned[host] || wave[host] == 1,
+					"seed %d: %s is down, and not in wave 1", seed, host)
 			}
 		}
 	}
 	for _, what := range []string{"broken", "waves 1", "waves 2", "waves 3"} {
-		need.That(t, seen[what] > 20, "%s: %d times: the sites are too easy", what, seen[what])
+		assert.Truef(t, seen[what] > 20, "%s: %d times: the sites are too easy", what, seen[what])
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/impact"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestDown: which hosts of a role count as down, and how many it tolerates to lose at a time. The role asks for so many
@@ -82,13 +83,13 @@ func TestDown(t *testing.T) {
 		}
 		p := need.Value(schedule.Plan([]v1.SIPCluster{c}, hosts, tree, how))(t)
 		lost := impact.Of(p, []v1.SIPCluster{c}, asked).Without(map[schedule.HostKey]bool{{Namespace: "m", Name: "h0"}: true})
-		need.Must(t, len(lost.Roles) == 1, "%s: %d roles lose hosts, want 1", row.why, len(lost.Roles))
+		require.Truef(t, len(lost.Roles) == 1, "%s: %d roles lose hosts, want 1", row.why, len(lost.Roles))
 		r := lost.Roles[0]
 		slices.Sort(r.Because)
 		found := fmt.Sprintf("%d, down %d %v; %d of %d left", r.Tolerates, r.Down, r.Because, r.Left, r.Active)
-		need.Equal(t, row.why, strings.ReplaceAll(found, "m/", ""), row.want)
+		assert.Equal(t, row.want, strings.ReplaceAll(found, "m/", ""), row.why)
 	}
-	need.Equal(t, "a tenth of 39", impact.Tolerance(v1.RoleWorker, 39), 3)
+	assert.Equal(t, 3, impact.Tolerance(v1.RoleWorker, 39), "a tenth of 39")
 }
 
 // hostOf reads a host from its word.

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 // spec is a SIPCluster as far as this package looks at it.
@@ -30,9 +31,9 @@ func write(t *testing.T, files map[string]string) string {
 		path := filepath.Join(dir, name)
 		need.Write(t, path, content)
 		if target, ok := strings.CutPrefix(content, "-> "); ok {
-			need.OK(t, errors.Join(os.Remove(path), os.Symlink(target, path)))
+			require.NoError(t, errors.Join(os.Remove(path), os.Symlink(target, path)))
 		} else if content == "a pipe" {
-			need.OK(t, errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o644)))
+			require.NoError(t, errors.Join(os.Remove(path), syscall.Mkfifo(path, 0o644)))
 		}
 	}
 	return dir
@@ -152,7 +153,8 @@ func TestSpecs(t *testing.T) {
 			var out strings.Builder
 			for i := range docs {
 				fmt.Fprintf(&out, "%s %s/%s of %s, count %s\n", docs[i].Kind, docs[i].Namespace, docs[i].Name, docs[i].Where(), count(docs[i].JSON))
-				need.Without(t, "kustomize's annotation is left in", string(docs[i].JSON), "config.kubernetes.io/origin")
+				assert.NotContains(t, string(docs[i].JSON), "config.kubernetes.io/origin",
+					"kustomize's annotation is left in")
 			}
 			if err != nil {
 				out.WriteString(err.Error() + "\n")
@@ -160,7 +162,7 @@ func TestSpecs(t *testing.T) {
 					t.Errorf("%v is no problem of the kustomization", err)
 				}
 			}
-			need.Equal(t, "", strings.TrimSuffix(out.String(), "\n"), row.want)
+			assert.Equal(t, row.want, strings.TrimSuffix(out.String(), "\n"))
 		})
 	}
 }
@@ -181,21 +183,21 @@ func TestKustomizePrintsNothing(t *testing.T) {
 			"kind: SIPCluster, name: a}}]\n",
 	} {
 		read, write, err := os.Pipe()
-		need.OK(t, err)
+		require.NoError(t, err)
 		stderr := os.Stderr
 		os.Stderr = write
 		log.SetOutput(write)
 		disk := filesys.MakeFsInMemory()
 		for name, content := range files {
-			need.OK(t, disk.WriteFile("/top/"+name, []byte(content)))
+			require.NoError(t, disk.WriteFile("/top/"+name, []byte(content)))
 		}
-		need.OK(t, disk.WriteFile("/top/kustomization.yaml", []byte(text)))
+		require.NoError(t, disk.WriteFile("/top/kustomization.yaml", []byte(text)))
 		_, err = Run(disk, "/top")
 		os.Stderr = stderr
 		log.SetOutput(stderr)
-		need.OK(t, write.Close())
-		need.That(t, err == nil, "%s: %v", why, err)
-		need.Equal(t, why+": printed", string(need.Value(io.ReadAll(read))(t)), "")
+		require.NoError(t, write.Close())
+		assert.Truef(t, err == nil, "%s: %v", why, err)
+		assert.Empty(t, string(need.Value(io.ReadAll(read))(t)), why+": printed")
 	}
 }
 
@@ -237,14 +239,14 @@ func TestHosts(t *testing.T) {
 			t.Chdir(write(t, row.files))
 			docs, err := Hosts([]string{"top"}, nil)
 			if row.want != "" || err != nil {
-				need.Equal(t, "the error", fmt.Sprint(err), row.want)
+				assert.Equal(t, row.want, fmt.Sprint(err), "the error")
 				return
 			}
 			var found []string
 			for i := range docs {
 				found = append(found, docs[i].Name)
 			}
-			need.Equal(t, "the hosts", strings.Join(found, " "), row.names)
+			assert.Equal(t, row.names, strings.Join(found, " "), "the hosts")
 		})
 	}
 }
@@ -267,5 +269,5 @@ func TestBound(t *testing.T) {
 	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29",
 		root: filepath.Join(need.Value(os.Getwd())(t), "k29"), owner: func(string) string { return "" }}
 	_, err := endless.build(time.Millisecond)
-	need.That(t, errors.Is(err, errTooLong), "a build that takes long: %v", err)
+	assert.Truef(t, errors.Is(err, errTooLong), "a build that takes long: %v", err)
 }

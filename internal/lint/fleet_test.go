@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestFleet: what is wrong with many hosts at once, or with the Site's own images, is one finding.
@@ -66,9 +67,9 @@ func TestFleet(t *testing.T) {
 		in := inputs(t, site, row.specs, row.hosts)
 		in.ByUID, in.ByDigest = row.apply, row.byDigest
 		findings := in.Check()
-		need.Same(t, row.why, codes(findings), row.want)
+		assert.Equal(t, row.want, codes(findings), row.why)
 		if row.says != "" {
-			need.Words(t, row.why, findings[0].Message, row.says)
+			assert.Contains(t, findings[0].Message, row.says, row.why)
 		}
 	}
 }
@@ -81,24 +82,24 @@ func TestEmptyFiles(t *testing.T) {
 	}
 	in.Empty, in.Notes = of("tenants/a.yaml"), of("hosts.yaml")
 	found := in.Check()
-	need.Same(t, "", codes(found), []string{"SIP034 warning BareMetalHost ", "SIP034 warning SIPCluster "})
-	need.That(t, found[0].Place.File == "hosts.yaml" && found[1].Place.File == "tenants/a.yaml", "%+v", found)
+	assert.Equal(t, []string{"SIP034 warning BareMetalHost ", "SIP034 warning SIPCluster "}, codes(found))
+	assert.Truef(t, found[0].Place.File == "hosts.yaml" && found[1].Place.File == "tenants/a.yaml", "%+v", found)
 }
 
 // TestUnreadableIsNotPowerless: of a host that cannot be read nobody knows whether it has a power control. A value that wants quotes is told so.
 func TestUnreadableIsNotPowerless(t *testing.T) {
 	in := inputs(t, siteOf(""), cluster("a", "{nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}"), bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}")+bmh("h2", "", ""))
 	got := codes(in.Check())
-	need.Must(t, len(got) == 1 && strings.HasPrefix(got[0], "SIP031 "), "found %q, want one SIP031", got)
+	require.Truef(t, len(got) == 1 && strings.HasPrefix(got[0], "SIP031 "), "found %q, want one SIP031", got)
 	fault := inventory.Fault{Kind: inventory.FaultObject, Field: "metadata.labels.rack", Text: "found a whole number, want a string"}
 	for _, a := range in.Placement.Clusters[0].Roles[0].Assigned {
 		a.Host.Faults = append(a.Host.Faults, fault)
 	}
 	in.Hosts[1].Faults = []inventory.Fault{fault}
 	found := in.Check()
-	need.That(t, len(found) != 0, "no finding")
+	assert.Truef(t, len(found) != 0, "no finding")
 	for _, f := range found {
-		need.That(t, f.Code == finding.Object && strings.HasPrefix(f.Fix, "write it in quotes"), "%+v", f)
+		assert.Truef(t, f.Code == finding.Object && strings.HasPrefix(f.Fix, "write it in quotes"), "%+v", f)
 	}
 }
 
@@ -114,6 +115,7 @@ func TestMeant(t *testing.T) {
 		in := inputs(t, siteOf(""), cluster("a", "{nodes: {Worker: {labelSelector: {matchLabels: {"+selector+"}}, count: {active: 1}}}}"), hosts)
 		in.Placement = nil
 		found := in.Check()
-		need.That(t, len(found) == 1 && strings.HasSuffix(found[0].Message, ": "+want), "%s: %v, want %s", selector, found, want)
+		assert.Truef(t, len(found) == 1 && strings.HasSuffix(found[0].Message, ": "+want), "%s: %v, want %s", selector,
+			found, want)
 	}
 }

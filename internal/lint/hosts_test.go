@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
 	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestNoLoginIsShown: what is wrong with the address of a power control is said without any of the address, which may have a login where none is looked for.
@@ -21,10 +22,10 @@ func TestNoLoginIsShown(t *testing.T) {
 	} {
 		hosts, _ := metal3hosts.FromDocuments(documents(t, "hosts.yaml", bmh("h1", "", "bmc: {address: '"+address+"'}")))
 		findings := Input{Hosts: hosts}.OfInputs()
-		need.That(t, len(findings) == 1 && findings[0].Place.File == "hosts.yaml" && findings[0].Place.Line != 0,
+		assert.Truef(t, len(findings) == 1 && findings[0].Place.File == "hosts.yaml" && findings[0].Place.Line != 0,
 			"%s: got %v, want one finding with its file and line", address, findings)
 		for _, f := range findings {
-			need.Without(t, address, fmt.Sprintf("%+v", f), "vin9")
+			assert.NotContains(t, fmt.Sprintf("%+v", f), "vin9", address)
 		}
 	}
 }
@@ -32,9 +33,9 @@ func TestNoLoginIsShown(t *testing.T) {
 // TestUnmanageableIsSilenced: with a reason, as every finding.
 func TestUnmanageableIsSilenced(t *testing.T) {
 	host := inventory.Host{Namespace: "metal3", Name: "h1", BMC: inventory.BMC{Address: "vendor://192.0.2.1"}}
-	need.Len(t, "", (Input{Hosts: []inventory.Host{host}}).OfInputs(), 1)
+	assert.Len(t, (Input{Hosts: []inventory.Host{host}}).OfInputs(), 1)
 	host.LintIgnore = "SIP035: our metal3 has a driver of our own"
-	need.Len(t, "silenced: got", (Input{Hosts: []inventory.Host{host}}).OfInputs(), 0)
+	assert.Len(t, (Input{Hosts: []inventory.Host{host}}).OfInputs(), 0, "silenced: got")
 }
 
 // TestHeldHostsAddress: a held host keeps its address when what gave it one is of no use any more, and somebody has to know.
@@ -49,7 +50,7 @@ func TestHeldHostsAddress(t *testing.T) {
 	}
 	for _, f := range in.Check() {
 		if f.Code == finding.NoAddress && strings.Contains(f.Object.Name, "h1") {
-			need.Words(t, "", f.Message, "keeps 192.0.2.1")
+			assert.Contains(t, f.Message, "keeps 192.0.2.1")
 			return
 		}
 	}
@@ -69,7 +70,7 @@ func TestMisplacedAddress(t *testing.T) {
 		return strings.Join(messages, "\n")
 	}
 	got := found()
-	need.Must(t, got == "", "nothing is known: %s", got)
+	require.Truef(t, got == "", "nothing is known: %s", got)
 	const keeps = "; the host keeps 192.0.2.2, which it was assigned with" // so says the placement, which was made before
 	const h2 = `BareMetalHost metal3/h2 metadata.annotations["sip.airshipit.org/address.oam"]: no address on network oam from there: annotation sip.airshipit.org/address.oam: `
 	for i := range in.Hosts {
@@ -77,11 +78,15 @@ func TestMisplacedAddress(t *testing.T) {
 			in.Hosts[i].Addresses[n].Outside = "198.51.100.0/24"
 		}
 	}
-	need.Equal(t, "", found(), h2+"found 192.0.2.2, want an address in 198.51.100.0/24, where the host's networkData has network oam"+keeps)
+	assert.Equal(t,
+		h2+"found 192.0.2.2, want an address in 198.51.100.0/24, where the host's networkData has network oam"+keeps,
+		found())
 	in.Networks = []inventory.HostNetwork{{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}}
-	need.Equal(t, "", found(), h2+"found 192.0.2.2, want an address in 203.0.113.0/24, by the Site's spec.hosts.networks for network oam"+keeps)
+	assert.Equal(t,
+		h2+"found 192.0.2.2, want an address in 203.0.113.0/24, by the Site's spec.hosts.networks for network oam"+keeps,
+		found())
 	in.Networks[0].Addresses[0] = netip.MustParsePrefix("192.0.2.0/24")
-	need.Equal(t, "the site lists it", found(), "")
+	assert.Empty(t, found(), "the site lists it")
 }
 
 // TestSharedValuesAreFolded: a value that many hosts share is one finding with the first of them, whatever the fleet's size.
@@ -105,9 +110,10 @@ func TestSharedValuesAreFolded(t *testing.T) {
 		}
 	}
 	most := 1000 * (networks + 2)
-	need.That(t, bytes <= most, "found %d bytes of findings, want at most %d", bytes, most)
+	assert.Truef(t, bytes <= most, "found %d bytes of findings, want at most %d", bytes, most)
 	const want = "BareMetalHost metal3/n0001: 198.51.100.7 on network net0 is an address of BareMetalHost metal3/n0000 too; the same of 997 more hosts: " +
 		"metal3/n0003, metal3/n0004, metal3/n0005, metal3/n0006, metal3/n0007, metal3/n0008, metal3/n0009, metal3/n0010, metal3/n0011, metal3/n0012 and 987 more"
-	need.That(t, len(addresses) == networks && addresses[0] == want,
-		"found %d findings about addresses, want %d; the first: %s\nwant %s", len(addresses), networks, addresses[0], want)
+	assert.Truef(t, len(addresses) == networks && addresses[0] == want,
+		"found %d findings about addresses, want %d; the first: %s\nwant %s", len(addresses), networks, addresses[0],
+		want)
 }

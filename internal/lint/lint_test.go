@@ -11,18 +11,19 @@ import (
 	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	metal3hosts "github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func documents(t *testing.T, file, text string) []manifest.Document {
 	t.Helper()
 	docs, err := manifest.Parse(file, []byte(text))
-	need.OK(t, err)
+	require.NoError(t, err)
 	return docs
 }
 
@@ -64,14 +65,14 @@ func in(namespace, host string) string {
 func inputs(t *testing.T, site *v1alpha1.Site, specs, hosts string) Input {
 	t.Helper()
 	clusters, err := api.ClustersFromDocuments(documents(t, "specs.yaml", specs))
-	need.OK(t, err)
+	require.NoError(t, err)
 	found, left := metal3hosts.FromDocuments(documents(t, "hosts.yaml", hosts))
 	inventory.Conflicts(found)
 	keys := site.Spec.LabelKeys
 	placement, err := schedule.Plan(clusters, found, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
 		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
 	}})
-	need.OK(t, err)
+	require.NoError(t, err)
 	return Input{Site: site, Clusters: clusters, Hosts: found, LeftOut: left, Placement: placement}
 }
 
@@ -341,7 +342,7 @@ func TestCodes(t *testing.T) {
 		want := slices.Clone(row.want)
 		slices.Sort(got)
 		slices.Sort(want)
-		need.Same(t, row.why, got, want)
+		assert.Equal(t, want, got, row.why)
 	}
 }
 
@@ -349,7 +350,7 @@ func TestCodes(t *testing.T) {
 func TestSimilarArchitecture(t *testing.T) {
 	for name, want := range map[string]string{"amd64": `, did you mean "x86_64"?`, "ARM64": `, did you mean "aarch64"?`,
 		"x86_64": "", "riscv64": "", "": ""} {
-		need.Equal(t, name, similarArchitecture(&v1.Hardware{Architecture: name}), want)
+		assert.Equal(t, want, similarArchitecture(&v1.Hardware{Architecture: name}), name)
 	}
 }
 
@@ -368,12 +369,12 @@ func TestFluxLacksCredentials(t *testing.T) {
 	} {
 		site := siteOf("")
 		site.Name, site.Spec.Engine, site.Spec.Repository.URL, site.Spec.Flux.SecretName = "dc1", row.engine, row.url, row.secret
-		need.Same(t, row.why, codes(Check(site, nil, nil, nil)), row.want)
+		assert.Equal(t, row.want, codes(Check(site, nil, nil, nil)), row.why)
 		site.Annotations = map[string]string{IgnoreAnnotation: "SIP032: an operator of ours gives it its credentials"}
-		need.Len(t, row.why, codes(Check(site, nil, nil, nil)), 0)
+		assert.Len(t, codes(Check(site, nil, nil, nil)), 0, row.why)
 		site.Annotations[IgnoreAnnotation] = "SIP032"
 		want := append([]string{"SIP017 error Site dc1 metadata.annotations[\"sip.airshipit.org/lint-ignore\"]"}, row.want...)
-		need.Same(t, row.why, codes(Check(site, nil, nil, nil)), want)
+		assert.Equal(t, want, codes(Check(site, nil, nil, nil)), row.why)
 	}
 }
 
@@ -385,12 +386,12 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 	in := inputs(t, siteOf(""), specs, hosts)
 	want := in.Check()
-	need.Must(t, len(want) >= 8, "%d findings, want many", len(want))
+	require.Truef(t, len(want) >= 8, "%d findings, want many", len(want))
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		random.Shuffle(len(in.Hosts), func(i, j int) { in.Hosts[i], in.Hosts[j] = in.Hosts[j], in.Hosts[i] })
 		random.Shuffle(len(in.Clusters), func(i, j int) { in.Clusters[i], in.Clusters[j] = in.Clusters[j], in.Clusters[i] })
 		got := in.Check()
-		need.Must(t, reflect.DeepEqual(got, want), "another order, other findings:\n%v\n%v", got, want)
+		require.Truef(t, reflect.DeepEqual(got, want), "another order, other findings:\n%v\n%v", got, want)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestStrayAnnotation: what was meant for sipgen and is read by nobody is found; what is another's is left alone.
@@ -43,16 +45,16 @@ func TestKeysOfMapsAreNotRepeated(t *testing.T) {
 	want := "f.yaml: document 1: line 2: limits: found \"z\", want a whole number\n" +
 		"f.yaml: document 1: line 3: limits.cpu: found \"x\", want a whole number"
 	err := docs[0].Decode(&into)
-	need.That(t, err != nil && err.Error() == want, "found %v\nwant  %s", err, want)
+	assert.Truef(t, err != nil && err.Error() == want, "found %v\nwant  %s", err, want)
 }
 
 // TestOpenSecrets: what is a secret beyond doubt is found as a value and as a key, and a path never repeats a key that is one.
 func TestOpenSecrets(t *testing.T) {
 	token := "ghp_" + strings.Repeat("a1B2", 9)
 	docs, err := Parse("a.yaml", []byte("apiVersion: v1\nkind: A\nmetadata: {name: a}\nspec:\n  plain: text\n  list: [x, "+token+"]\n  map: {"+token+": x}\n"))
-	need.OK(t, err)
+	require.NoError(t, err)
 	found := docs[0].OpenSecrets()
-	need.That(t, len(found) == 2 && found["spec.list[1]"] != "" && found["spec.map"] != "",
+	assert.Truef(t, len(found) == 2 && found["spec.list[1]"] != "" && found["spec.map"] != "",
 		"found %v, want spec.list[1] and spec.map", found)
 }
 
@@ -73,14 +75,14 @@ func TestItemLines(t *testing.T) {
 		"a list of lists":      {"kind: List\nitems:\n- kind: List\n  items:\n  - kind: Thing\n  - kind: Thing\n- kind: Thing\n", []int{3, 3, 7}},
 	} {
 		docs, err := Parse("f.yaml", []byte(row.text))
-		need.Must(t, err == nil, "%s: %v", why, err)
+		require.Truef(t, err == nil, "%s: %v", why, err)
 		var got []int
 		for i := range docs {
 			got = append(got, docs[i].Line)
 		}
-		need.Same(t, why, got, row.want)
+		assert.Equal(t, row.want, got, why)
 	}
 	docs := need.Value(Parse("f.yaml", []byte("kind: Thing\n---\nkind: List\nitems:\n- "+item("a")+"- "+item("b"))))(t)
-	need.Equal(t, "the field's line: got", docs[2].LineOf("spec.count"), 24)
-	need.Equal(t, "", docs[2].Place().String(), "f.yaml: document 2: line 15")
+	assert.Equal(t, 24, docs[2].LineOf("spec.count"), "the field's line: got")
+	assert.Equal(t, "f.yaml: document 2: line 15", docs[2].Place().String())
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // within fails a test whose read waits for something that never comes.
@@ -59,9 +61,9 @@ func TestFoldersHaveRegularFilesOnly(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "specs")
 			need.Write(t, filepath.Join(dir, "..", "up.yaml"), "kind: Up")
 			need.Write(t, filepath.Join(dir, "a.yaml"), "kind: A")
-			need.OK(t, c.make(filepath.Join(dir, "x.yaml")))
+			require.NoError(t, c.make(filepath.Join(dir, "x.yaml")))
 			docs, err := within(t, func() ([]Document, error) { return Read([]string{dir}, nil) })
-			need.That(t, err != nil && strings.Contains(err.Error(), c.want) && len(docs) == 1,
+			assert.Truef(t, err != nil && strings.Contains(err.Error(), c.want) && len(docs) == 1,
 				"found %v and %d documents\nwant  %s, and the other file", err, len(docs), c.want)
 		})
 	}
@@ -84,9 +86,10 @@ func TestDeepFolders(t *testing.T) {
 	need.Write(t, filepath.Join(dir, "e", strings.Repeat("d/", 64), "c.yaml"), "kind: C")
 	docs, err := Read([]string{dir}, nil)
 	var inFile *FileError
-	need.That(t, errors.As(err, &inFile) && strings.HasSuffix(inFile.File, "/e/"+strings.TrimSuffix(strings.Repeat("d/", 64), "/")) && strings.Contains(err.Error(), "more than 64 folders within each other"),
+	assert.Truef(t,
+		errors.As(err, &inFile) && strings.HasSuffix(inFile.File, "/e/"+strings.TrimSuffix(strings.Repeat("d/", 64), "/")) && strings.Contains(err.Error(), "more than 64 folders within each other"),
 		"found %v", err)
-	need.Equal(t, "", len(docs), 2)
+	assert.Equal(t, 2, len(docs))
 }
 
 // A ConfigMap is mounted as links to a hidden folder that is a link itself.
@@ -94,16 +97,17 @@ func TestConfigMapsAreRead(t *testing.T) {
 	dir := t.TempDir()
 	need.Write(t, filepath.Join(dir, "..2026_11_21", "a.yaml"), "kind: A")
 	for link, to := range map[string]string{"..data": "..2026_11_21", "a.yaml": "..data/a.yaml"} {
-		need.OK(t, os.Symlink(to, filepath.Join(dir, link)))
+		require.NoError(t, os.Symlink(to, filepath.Join(dir, link)))
 	}
 	docs, err := Read([]string{dir}, nil)
-	need.That(t, err == nil && len(docs) == 1 && docs[0].Kind == "A" && docs[0].File == filepath.Join(dir, "a.yaml"),
+	assert.Truef(t,
+		err == nil && len(docs) == 1 && docs[0].Kind == "A" && docs[0].File == filepath.Join(dir, "a.yaml"),
 		"found %+v, %v", docs, err)
 }
 
 func TestPipesByNameAreRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
-	need.OK(t, syscall.Mkfifo(path, 0o600))
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
 	for _, c := range []struct{ text, want string }{{"kind: A", ""}, {strings.Repeat("# long\n", 1000), "pipe: more than 0 MiB, want at most that in a file"}} {
 		go func() {
 			time.Sleep(50 * time.Millisecond) // the reader is there first
@@ -165,7 +169,7 @@ func TestLimitsHold(t *testing.T) {
 	// Standard input counts too.
 	limits := Specs
 	limits.File = 5
-	need.Error(t, "stdin", need.Err(limits.Read([]string{"-"}, strings.NewReader("kind: A"))), "more than")
+	assert.ErrorContains(t, need.Err(limits.Read([]string{"-"}, strings.NewReader("kind: A"))), "more than", "stdin")
 }
 
 func TestAliasesAreCounted(t *testing.T) {
@@ -196,7 +200,7 @@ func TestAliasesAreCounted(t *testing.T) {
 					t.Errorf("found %v\nwant  %s", err, want)
 				}
 				taken := after.TotalAlloc - before.TotalAlloc
-				need.That(t, taken <= 64<<20, "took %d MiB for %d bytes", taken>>20, len(c.text))
+				assert.Truef(t, taken <= 64<<20, "took %d MiB for %d bytes", taken>>20, len(c.text))
 			}
 		})
 	}
@@ -207,7 +211,7 @@ func TestAFileSwappedForAPipe(t *testing.T) {
 	dir := t.TempDir()
 	path, pipe, text := filepath.Join(dir, "x.yaml"), filepath.Join(dir, "pipe"), filepath.Join(dir, "text")
 	need.Write(t, text, "kind: A")
-	need.OK(t, syscall.Mkfifo(pipe, 0o600))
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	defer func() {
 		close(stop)
@@ -248,13 +252,13 @@ func TestABigInventoryIsRead(t *testing.T) {
 	}
 	text.WriteString("]}")
 	docs, err := Inventory.Parse("f.json", []byte(text.String()))
-	need.That(t, err == nil && len(docs) == 20_000, "found %d documents, %v", len(docs), err)
+	assert.Truef(t, err == nil && len(docs) == 20_000, "found %d documents, %v", len(docs), err)
 }
 
 // TestFolderItself: a folder that cannot be read is an error, other than one within it.
 func TestFolderItself(t *testing.T) {
 	root := need.Value(os.OpenRoot(t.TempDir()))(t)
-	need.OK(t, root.Close())
+	require.NoError(t, root.Close())
 	files, err := Specs.walk(root, "specs", new([]error))
-	need.That(t, err != nil && strings.HasPrefix(err.Error(), "specs: "), "found %q, %v", files, err)
+	assert.Truef(t, err != nil && strings.HasPrefix(err.Error(), "specs: "), "found %q, %v", files, err)
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 type spec struct {
@@ -91,7 +93,8 @@ func TestDecodeNamesThePlace(t *testing.T) {
 			if err == nil {
 				err = docs[len(docs)-1].Decode(new(spec))
 			}
-			need.Equal(t, "what Decode says of f.yaml", strings.ReplaceAll(fmt.Sprint(err), "f.yaml: document ", ""), c.want)
+			assert.Equal(t, c.want, strings.ReplaceAll(fmt.Sprint(err), "f.yaml: document ", ""),
+				"what Decode says of f.yaml")
 		})
 	}
 }
@@ -103,15 +106,16 @@ func TestEndsOfDocuments(t *testing.T) {
 		"kind: A\ntext: |\n  ...\n  --- x\n": 1, "kind: A\nx: ...\n": 1, "kind: A\r\n...\r\n": 1, "kind: A\n...x: y\n": 1,
 	} {
 		docs, err := Parse("f.yaml", []byte(text))
-		need.That(t, err == nil && len(docs) == want, "%q: %d documents and %v, want %d", text, len(docs), err, want)
+		assert.Truef(t, err == nil && len(docs) == want, "%q: %d documents and %v, want %d", text, len(docs), err, want)
 	}
 }
 
 func TestListsAreSplit(t *testing.T) {
 	docs := need.Value(Parse("f.yaml", []byte("apiVersion: v1\nkind: List\nitems:\n- kind: A\n  apiVersion: v1\n  metadata: {name: one}\n"+
 		"- kind: A\n  apiVersion: v1\n  metadata: {name: two}\n  spec: {cuont: 1}\n")))(t)
-	need.Must(t, len(docs) == 2 && docs[1].Name == "two" && docs[1].Prefix == "items[1]", "found %+v", docs)
-	need.Error(t, "", docs[1].Decode(new(spec)), `f.yaml: document 1: line 10: spec.cuont: unknown field, did you mean "count"?`)
+	require.Truef(t, len(docs) == 2 && docs[1].Name == "two" && docs[1].Prefix == "items[1]", "found %+v", docs)
+	assert.ErrorContains(t, docs[1].Decode(new(spec)),
+		`f.yaml: document 1: line 10: spec.cuont: unknown field, did you mean "count"?`)
 }
 
 func TestListThatEndsEarly(t *testing.T) {
@@ -124,16 +128,18 @@ func TestListThatEndsEarly(t *testing.T) {
 		"kind: A\nmetadata: {continue: abc}":                                               "",
 	} {
 		if _, err := Parse("f.yaml", []byte(text)); found == "" {
-			need.OK(t, err)
+			require.NoError(t, err)
 		} else {
-			need.Error(t, text, err, "metadata.continue: found "+found+", so the list ends early: want all of it")
+			assert.ErrorContains(t, err, "metadata.continue: found "+found+", so the list ends early: want all of it",
+				text)
 		}
 	}
 }
 
 func TestTypedListsGiveTheirKind(t *testing.T) {
 	docs, err := Parse("f.json", []byte(`{"kind":"BareMetalHostList","apiVersion":"metal3.io/v1alpha1","items":[{"metadata":{"name":"a"}}]}`))
-	need.That(t, err == nil && len(docs) == 1 && docs[0].Kind == "BareMetalHost" && docs[0].APIVersion == "metal3.io/v1alpha1",
+	assert.Truef(t,
+		err == nil && len(docs) == 1 && docs[0].Kind == "BareMetalHost" && docs[0].APIVersion == "metal3.io/v1alpha1",
 		"found %+v, %v", docs, err)
 }
 
@@ -155,9 +161,9 @@ func TestStreamsAreSplit(t *testing.T) {
 			for _, d := range docs {
 				lines = append(lines, d.Line)
 			}
-			need.Must(t, len(lines) == len(c.lines), "found documents at lines %v, want %v", lines, c.lines)
+			require.Truef(t, len(lines) == len(c.lines), "found documents at lines %v, want %v", lines, c.lines)
 			for i := range lines {
-				need.That(t, lines[i] == c.lines[i], "found documents at lines %v, want %v", lines, c.lines)
+				assert.Truef(t, lines[i] == c.lines[i], "found documents at lines %v, want %v", lines, c.lines)
 			}
 		})
 	}
@@ -176,9 +182,10 @@ func TestReadFolders(t *testing.T) {
 	for _, d := range docs {
 		kinds += d.Kind
 	}
-	need.Equal(t, "", kinds, "ABCS")
+	assert.Equal(t, "ABCS", kinds)
 	_, err := Read([]string{filepath.Join(dir, "none.yaml"), filepath.Join(dir, "sub", "none")}, nil)
-	need.That(t, err != nil && strings.Count(err.Error(), "no such file") == 2, "found %v, want both missing files", err)
+	assert.Truef(t, err != nil && strings.Count(err.Error(), "no such file") == 2, "found %v, want both missing files",
+		err)
 }
 
 func FuzzParse(f *testing.F) {
@@ -190,7 +197,8 @@ func FuzzParse(f *testing.F) {
 		docs, _ := Parse("f", []byte(text))
 		lines := 1 + strings.Count(text, "\n")
 		for i := range docs {
-			need.That(t, docs[i].Line >= 1 && docs[i].Line <= lines, "document at line %d of %d", docs[i].Line, lines)
+			assert.Truef(t, docs[i].Line >= 1 && docs[i].Line <= lines, "document at line %d of %d", docs[i].Line,
+				lines)
 			_ = docs[i].Decode(new(spec))
 		}
 	})

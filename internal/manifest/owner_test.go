@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // unit is the size of each of the files that owned writes.
@@ -88,7 +89,7 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 			limits := Specs
 			limits.Own, limits.Total = 8*unit, 20*unit
 			docs, err := limits.Of(owner).Read([]string{dir}, nil)
-			need.Equal(t, "", len(docs), row.read)
+			assert.Equal(t, row.read, len(docs))
 			if row.says == "" && err != nil || row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)) {
 				t.Fatalf("found %v, want %q", err, row.says)
 			}
@@ -101,7 +102,7 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 					found = append(found, owner(file.File))
 				}
 			}
-			need.Equal(t, found, strings.Join(found, " "), row.whose)
+			assert.Equal(t, row.whose, strings.Join(found, " "), found)
 		})
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestTypesThatDecodeThemselves: what they cannot read has its field, and the value is not repeated.
@@ -32,7 +32,7 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 		{"no time", "{since: yesterday}", "spec.since: found a string, want a time as in"},
 	} {
 		docs, err := Parse("x.yaml", []byte("apiVersion: v1\nkind: X\nspec: "+row.spec+"\n"))
-		need.Must(t, err == nil, "%s: %v", row.why, err)
+		require.Truef(t, err == nil, "%s: %v", row.why, err)
 		for _, decode := range []func(any) error{docs[0].Decode, docs[0].DecodeLoose} {
 			switch err := decode(&object{}); {
 			case row.want == "" && err != nil, row.want != "" && (err == nil || !strings.Contains(err.Error(), row.want)):
@@ -67,7 +67,7 @@ func TestHugeQuantities(t *testing.T) {
 		{"in a list", "{sizes: [1Gi, 1E999999999999]}", "spec.sizes[1]"},
 	} {
 		docs, err := Parse("x.yaml", []byte("apiVersion: v1\nkind: X\nspec: "+row.spec+"\n"))
-		need.Must(t, err == nil, "%s: %v", row.why, err)
+		require.Truef(t, err == nil, "%s: %v", row.why, err)
 		for _, decode := range []func(any) error{docs[0].Decode, docs[0].DecodeLoose} {
 			err := decode(&object{})
 			switch {
@@ -91,6 +91,6 @@ func FuzzPerhapsHuge(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		need.Equal(t, text, perhapsHuge([]byte(text)), perhapsHugePattern.MatchString(text))
+		assert.Equal(t, perhapsHugePattern.MatchString(text), perhapsHuge([]byte(text)), text)
 	})
 }

@@ -9,9 +9,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // TestUnreadableFolders: a folder that cannot be read is that folder's problem, and the other files are read.
@@ -25,18 +26,19 @@ func TestUnreadableFolders(t *testing.T) {
 			need.Write(t, filepath.Join(dir, "a.yaml"), "kind: A")
 			need.Write(t, filepath.Join(dir, "shop", "b.yaml"), "kind: B")
 			for _, above := range []string{filepath.Dir(dir), dir} {
-				need.OK(t, os.Chmod(above, 0o755))
+				require.NoError(t, os.Chmod(above, 0o755))
 			}
 			folder := filepath.Join(dir, row.folder)
-			need.OK(t, os.MkdirAll(folder, 0o755))
+			require.NoError(t, os.MkdirAll(folder, 0o755))
 			if utf8.ValidString(row.folder) {
-				need.OK(t, os.Chmod(folder, 0))
+				require.NoError(t, os.Chmod(folder, 0))
 			}
 			docs, err := readLikeAnybody(t, dir)
 			var inFile *FileError
-			need.That(t, errors.As(err, &inFile) && strings.HasPrefix(inFile.File, filepath.Join(dir, "bank")+"/") && utf8.ValidString(inFile.File) && strings.Contains(err.Error(), row.want),
+			assert.Truef(t,
+				errors.As(err, &inFile) && strings.HasPrefix(inFile.File, filepath.Join(dir, "bank")+"/") && utf8.ValidString(inFile.File) && strings.Contains(err.Error(), row.want),
 				"found %v", err)
-			need.Equal(t, "", len(docs), 2)
+			assert.Equal(t, 2, len(docs))
 		})
 	}
 }
@@ -47,8 +49,8 @@ func readLikeAnybody(t *testing.T, dir string) ([]Document, error) {
 	if os.Getuid() == 0 {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		need.OK(t, unix.Setfsuid(65534))
-		defer func() { need.OK(t, unix.Setfsuid(0)) }()
+		require.NoError(t, unix.Setfsuid(65534))
+		defer func() { require.NoError(t, unix.Setfsuid(0)) }()
 	}
 	return Read([]string{dir}, nil)
 }

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The oracle knows a site of 32 addresses, 10.0.0.0 to 10.0.0.31, and which of them each thing on it has. It looks each pair up in the table of
@@ -185,7 +186,7 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 			}
 		}
 		for line := range got {
-			need.That(t, want[line], "site %d: found, and there is none: %s\n%s", seed, line, said)
+			assert.Truef(t, want[line], "site %d: found, and there is none: %s\n%s", seed, line, said)
 		}
 		if t.Failed() {
 			return
@@ -196,9 +197,10 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 		r.Shuffle(len(r.clusters), reflect.Swapper(r.clusters))
 		r.Shuffle(len(r.hosts), reflect.Swapper(r.hosts))
 		again := Of(&r.Site, r.clusters, r.hosts).said()
-		need.Must(t, again == said, "site %d:\n%s\nand in another order\n%s", seed, said, again)
+		require.Truef(t, again == said, "site %d:\n%s\nand in another order\n%s", seed, said, again)
 	}
-	need.That(t, conflicts >= sites, "%d conflicts in %d sites: the sites are too peaceful to say anything", conflicts, sites)
+	assert.Truef(t, conflicts >= sites, "%d conflicts in %d sites: the sites are too peaceful to say anything",
+		conflicts, sites)
 }
 
 // said is all that a plan says.

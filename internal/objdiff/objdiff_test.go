@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const hostsOfA = "clusters/tenant-a/edge-a/hosts/"
@@ -60,7 +62,7 @@ func TestFields(t *testing.T) {
 			continue
 		}
 		got := diff.Files[0].Objects[0].Fields
-		need.That(t, reflect.DeepEqual(got, row.want), "%s:\n got %#v\nwant %#v", row.why, got, row.want)
+		assert.Truef(t, reflect.DeepEqual(got, row.want), "%s:\n got %#v\nwant %#v", row.why, got, row.want)
 	}
 }
 
@@ -75,7 +77,7 @@ func TestObjectsArePairedByName(t *testing.T) {
 	for _, o := range diff.Files[0].Objects {
 		got = append(got, o.String()+" "+string(o.Status))
 	}
-	need.Deep(t, "", got, []string{"ConfigMap n/new added", "ConfigMap n/b changed", "ConfigMap n/gone removed"})
+	assert.Equal(t, []string{"ConfigMap n/new added", "ConfigMap n/b changed", "ConfigMap n/gone removed"}, got)
 }
 
 func TestTwoObjectsOfOneNameAreBothCompared(t *testing.T) {
@@ -83,7 +85,8 @@ func TestTwoObjectsOfOneNameAreBothCompared(t *testing.T) {
 		map[string][]byte{"f.yaml": []byte("kind: A\nv: 1\n---\nkind: A\nv: 2\n")},
 		map[string][]byte{"f.yaml": []byte("kind: A\nv: 1\n---\nkind: A\nv: 3\n")})
 	o := diff.Files[0].Objects
-	need.That(t, len(o) == 1 && o[0].Document == 2 && o[0].Fields[0].Path == "v", "found %+v, want v of document 2", o)
+	assert.Truef(t, len(o) == 1 && o[0].Document == 2 && o[0].Fields[0].Path == "v", "found %+v, want v of document 2",
+		o)
 }
 
 // What cannot be compared by field is compared by line, and never left out.
@@ -97,10 +100,11 @@ func TestByLine(t *testing.T) {
 		{"a huge file would take the square of its items", "f.yaml", "a: 1\n", "a: " + strings.Repeat("x", bounds.Bytes), "compared by line: new: 1048579 bytes, want at most 1048576"},
 	} {
 		diff := compare(t, map[string][]byte{row.name: []byte(row.old)}, map[string][]byte{row.name: []byte(row.new)})
-		need.Must(t, len(diff.Files) == 1, "%s: %d files", row.why, len(diff.Files))
+		require.Truef(t, len(diff.Files) == 1, "%s: %d files", row.why, len(diff.Files))
 		f := diff.Files[0]
-		need.That(t, len(f.Objects) == 0 && f.LinesAdded != 0 && f.Note == row.note,
-			"%s: found objects %v, %d lines added, note %q; want none, some, %q", row.why, f.Objects, f.LinesAdded, f.Note, row.note)
+		assert.Truef(t, len(f.Objects) == 0 && f.LinesAdded != 0 && f.Note == row.note,
+			"%s: found objects %v, %d lines added, note %q; want none, some, %q", row.why, f.Objects, f.LinesAdded,
+			f.Note, row.note)
 	}
 }
 
@@ -115,17 +119,17 @@ func TestHostsComeFirst(t *testing.T) {
 	for _, f := range compare(t, nil, tree).Files {
 		got = append(got, f.Path)
 	}
-	need.Deep(t, "", got, want)
+	assert.Equal(t, want, got)
 }
 
 func TestEqualTreesDifferInNothing(t *testing.T) {
 	tree := map[string][]byte{"a.yaml": []byte("a: 1\n"), "b": nil}
 	diff := compare(t, tree, tree)
-	need.That(t, diff.Empty(), "found %+v", diff)
+	assert.Truef(t, diff.Empty(), "found %+v", diff)
 }
 
 func TestPathsOutsideTheTreeAreAllReported(t *testing.T) {
 	_, err := Compare(map[string][]byte{"../a": nil, "/b": nil}, map[string][]byte{"c/../d": nil, "e": nil})
-	need.That(t, err != nil && strings.Count(err.Error(), "want a path below the tree") == 3,
+	assert.Truef(t, err != nil && strings.Count(err.Error(), "want a path below the tree") == 3,
 		"found %v, want three complaints", err)
 }

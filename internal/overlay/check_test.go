@@ -8,7 +8,8 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var replicas = operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`)
@@ -17,17 +18,18 @@ var replicas = operations(balancer, `[{"op": "replace", "path": "/spec/replicas"
 func TestJoinedPatchesAreNamedByThemselves(t *testing.T) {
 	patches := []v1.Patch{replicas, operations(balancer, "- {op: add, path: /spec/minReadySeconds, value: 5}"),
 		operations(balancer, `[{"op": "remove", "path": "/spec/nothing"}]`)}
-	need.Len(t, "joined", validation.JoinPatches(patches), 1)
-	need.Error(t, "the third", errors.Join(checked(t, bank(t), patches...)...), "spec.patches[2]: remove does not apply")
-	need.Len(t, "the first two", checked(t, bank(t), patches[:2]...), 0)
+	assert.Len(t, validation.JoinPatches(patches), 1, "joined")
+	assert.ErrorContains(t, errors.Join(checked(t, bank(t), patches...)...), "spec.patches[2]: remove does not apply",
+		"the third")
+	assert.Len(t, checked(t, bank(t), patches[:2]...), 0, "the first two")
 	f := bank(t).with(validation.JoinPatches(patches[:2])...)
 	want, err := bank(t).with(patches[:2]...).Build()
-	need.OK(t, err)
+	require.NoError(t, err)
 	got, err := f.Build()
-	need.OK(t, err)
-	need.That(t, reflect.DeepEqual(got, want), "joined patches build other objects than each by itself")
+	require.NoError(t, err)
+	assert.Truef(t, reflect.DeepEqual(got, want), "joined patches build other objects than each by itself")
 	one, two := Work(f.Files, patches[:1]), Work(f.Files, patches[:2])
-	need.That(t, one > 0 && two < one+one/2, "two joined patches take %d, one takes %d", two, one)
+	assert.Truef(t, one > 0 && two < one+one/2, "two joined patches take %d, one takes %d", two, one)
 }
 
 // What is built is what is written: an overlay without the entry for an image, and one with fewer patches than the tenant has, are refused.
@@ -35,12 +37,12 @@ func TestCheckLooksAtWhatIsWritten(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
 	f := bank(t)
 	_, errs := Check(written(t, f), nil, mirror)
-	need.Len(t, "as it is", errs, 0)
+	assert.Len(t, errs, 0, "as it is")
 	f.Kustomization.Images = f.Kustomization.Images[1:]
 	_, errs = Check(written(t, f), nil, mirror)
-	need.Error(t, "an image from elsewhere", errors.Join(errs...), "registryMirror")
+	assert.ErrorContains(t, errors.Join(errs...), "registryMirror", "an image from elsewhere")
 	_, errs = Check(written(t, bank(t)), []v1.Patch{replicas}, mirror)
-	need.Error(t, "a patch that is not there", errors.Join(errs...), "0 patches, want the tenant's 1")
+	assert.ErrorContains(t, errors.Join(errs...), "0 patches, want the tenant's 1", "a patch that is not there")
 }
 
 // What Check gives is what is built of the files, with the images of the mirror and with their own names.
@@ -49,9 +51,9 @@ func TestCheckGivesWhatIsBuilt(t *testing.T) {
 	with := bank(t).with(replicas)
 	for patches, asked := range [][]v1.Patch{nil, {replicas}} {
 		got, errs := Check(written(t, with), asked, mirror)
-		need.Must(t, len(errs) <= 0, "%v", errs)
+		require.Truef(t, len(errs) <= 0, "%v", errs)
 		want, err := with.Build()
-		need.That(t, err == nil && reflect.DeepEqual(got.Objects, want),
+		assert.Truef(t, err == nil && reflect.DeepEqual(got.Objects, want),
 			"%d patches: the objects differ from what is built, %v", patches, err)
 		own := with
 		own.Kustomization.Images = nil
@@ -87,7 +89,7 @@ func TestLoginsByDex(t *testing.T) {
 			return &Object{Kind: "ConfigMap", Fields: map[string]any{"data": map[string]any{"config.yaml": config}}}
 		}
 		more, less := logins(with(row.was), with(row.is))
-		need.Equal(t, row.why, strings.Join(more, ", "), row.more)
-		need.Equal(t, row.why, strings.Join(less, ", "), row.less)
+		assert.Equal(t, row.more, strings.Join(more, ", "), row.why)
+		assert.Equal(t, row.less, strings.Join(less, ", "), row.why)
 	}
 }

@@ -11,19 +11,20 @@ import (
 	"strings"
 	"testing"
 
-	kustomize "sigs.k8s.io/kustomize/api/types"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1/validation"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/render/object"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	kustomize "sigs.k8s.io/kustomize/api/types"
 )
 
 // bank is the folder of a tenant that has every service, as it is rendered, without its own patch.
 func bank(t testing.TB) Folder {
 	t.Helper()
 	f, err := Parse(bankFiles(t))
-	need.OK(t, err)
+	require.NoError(t, err)
 	f.Kustomization.Patches = nil
 	return f
 }
@@ -32,7 +33,7 @@ func bankFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	const root = "../../golden/full-service/clusters/bank/bank/infra"
 	files := map[string][]byte{}
-	need.OK(t, fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			files[name], err = fs.ReadFile(os.DirFS(root), name)
 		}
@@ -83,7 +84,7 @@ func container(target *v1.PatchTarget, fields string) v1.Patch {
 
 func TestWhatIsRenderedIsValid(t *testing.T) {
 	built, err := bank(t).Build()
-	need.OK(t, err)
+	require.NoError(t, err)
 	for _, err := range Valid(built) {
 		t.Error(err)
 	}
@@ -91,7 +92,7 @@ func TestWhatIsRenderedIsValid(t *testing.T) {
 	for i := range built {
 		kinds[built[i].APIVersion+"/"+built[i].Kind] = true
 	}
-	need.Equal(t, "the tenant has", len(kinds), len(types))
+	assert.Equal(t, len(types), len(kinds), "the tenant has")
 }
 
 func TestPatches(t *testing.T) {
@@ -156,8 +157,8 @@ func TestRightsStay(t *testing.T) {
 	for _, kind := range rights {
 		was := Built{Objects: []Object{{Kind: kind, Name: "a", Fields: map[string]any{"rules": "few"}}}}
 		is := Built{Objects: []Object{{Kind: kind, Name: "a", Fields: map[string]any{"rules": "many"}}}}
-		need.Error(t, kind, errors.Join(compare(was, is)...), "may not change rights")
-		need.Error(t, kind, errors.Join(compare(was, Built{})...), kind+" a is removed")
+		assert.ErrorContains(t, errors.Join(compare(was, is)...), "may not change rights", kind)
+		assert.ErrorContains(t, errors.Join(compare(was, Built{})...), kind+" a is removed", kind)
 	}
 }
 
@@ -176,15 +177,16 @@ func TestPodsThatTheProfileRefuses(t *testing.T) {
 		f := bank(t)
 		const name = "loadbalancer-controlplane-bank.yaml"
 		text := strings.Replace(string(f.Files[name]), row.old, row.new, 1)
-		need.Must(t, text != string(f.Files[name]), "no %q in %s", row.old, name)
+		require.Truef(t, text != string(f.Files[name]), "no %q in %s", row.old, name)
 		// This file alone.
 		f.Kustomization.Resources = []string{name}
 		f.Kustomization.ConfigMapGenerator, f.Kustomization.Images = nil, nil
 		f.Files[name] = []byte(text)
 		built, err := f.Build()
-		need.OK(t, err)
+		require.NoError(t, err)
 		said := errors.Join(Valid(built)...)
-		need.That(t, said != nil && strings.Contains(said.Error(), row.want) && !strings.Contains(said.Error(), `"two"`),
+		assert.Truef(t,
+			said != nil && strings.Contains(said.Error(), row.want) && !strings.Contains(said.Error(), `"two"`),
 			"%s: got %v, want %q in it", row.new, said, row.want)
 	}
 }
@@ -199,7 +201,8 @@ func TestMergesIntoLongLists(t *testing.T) {
 		merge(target, "spec: {ports: [{port: 30001, protocol: TCP, appProtocol: x}]}"),
 		operations(target, `[{"op": "add", "path": "/spec/ports/7/appProtocol", "value": "x"}]`),
 	)
-	need.That(t, len(errs) == 1 && strings.Contains(errs[0].Error(), "spec.patches[0]: line 4: a merge of lists with 1001 items"),
+	assert.Truef(t,
+		len(errs) == 1 && strings.Contains(errs[0].Error(), "spec.patches[0]: line 4: a merge of lists with 1001 items"),
 		"got %v", errs)
 }
 
@@ -234,7 +237,7 @@ func written(t testing.TB, f Folder) map[string][]byte {
 	files := maps.Clone(f.Files)
 	var err error
 	files[kustomizationFile], err = object.Marshal(f.Kustomization)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return files
 }
 
@@ -288,7 +291,8 @@ func TestPatchesThatAreLists(t *testing.T) {
 		{v1.Patch{Patch: "apiVersion: apps/v1\nkind: DeploymentList\nitems: []\n"}, false},
 	} {
 		errs := checked(t, bank(t), row.patch)
-		need.That(t, (len(errs) == 0) == row.right, "%s: got %v, want it right: %t", row.patch.Patch, errs, row.right)
+		assert.Truef(t, (len(errs) == 0) == row.right, "%s: got %v, want it right: %t", row.patch.Patch, errs,
+			row.right)
 	}
 }
 

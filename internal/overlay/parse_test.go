@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1/validation"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // What anybody may have pushed is built only if it is what sipgen writes: nothing is fetched, run or read from elsewhere.
@@ -34,7 +35,7 @@ func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 		files := bankFiles(t)
 		text := string(files["kustomization.yaml"])
 		files["kustomization.yaml"] = []byte(strings.Replace(text, row.old, row.new, 1))
-		need.Must(t, string(files["kustomization.yaml"]) != text, "%s: nothing is changed", row.why)
+		require.Truef(t, string(files["kustomization.yaml"]) != text, "%s: nothing is changed", row.why)
 		if _, err := Parse(files); err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "evil") {
 			t.Errorf("%s: got %v, want %q in it", row.why, err, row.want)
 		}
@@ -42,7 +43,7 @@ func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 	files := bankFiles(t)
 	files["dex-bank.yaml"] = []byte("a: &a [x, x]\nb: [*a, *a]\n")
 	_, err := Parse(files)
-	need.Error(t, "", err, "dex-bank.yaml: line 1: a YAML anchor")
+	assert.ErrorContains(t, err, "dex-bank.yaml: line 1: a YAML anchor")
 	for why, grow := range map[string]func(map[string][]byte){
 		"many files": func(files map[string][]byte) {
 			for i := range maxFiles {
@@ -54,17 +55,17 @@ func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 		large := bankFiles(t)
 		grow(large)
 		_, err := Parse(large)
-		need.Error(t, why, err, "want at most 2000 of 16777216")
+		assert.ErrorContains(t, err, "want at most 2000 of 16777216", why)
 	}
 	delete(files, "kustomization.yaml")
 	_, err = Parse(files)
-	need.That(t, err != nil, "no kustomization, no error")
+	assert.Truef(t, err != nil, "no kustomization, no error")
 }
 
 func TestChanges(t *testing.T) {
 	before := bank(t)
 	same := changes(t, before, bank(t))
-	need.Must(t, len(same) == 0, "got %v of two that are equal", same)
+	require.Truef(t, len(same) == 0, "got %v of two that are equal", same)
 	after := bank(t)
 	after.Files["loadbalancer-controlplane-bank.cfg"] = []byte("# another\n")
 	after.Files["jumphost-bank/hosts"] = []byte("# none\n") // in a ConfigMap that three volumes mount
@@ -87,7 +88,8 @@ func TestChanges(t *testing.T) {
 		if c.Rolls {
 			text = "rolls " + text
 		}
-		need.That(t, want[c.Object] == text && !c.Added && !c.Gone, "%s: got %q, want %q", c.Object, text, want[c.Object])
+		assert.Truef(t, want[c.Object] == text && !c.Added && !c.Gone, "%s: got %q, want %q", c.Object, text,
+			want[c.Object])
 		delete(want, c.Object)
 	}
 	for object := range want {
@@ -103,7 +105,7 @@ func TestChanges(t *testing.T) {
 			gone++
 		}
 	}
-	need.Equal(t, found, gone, 4)
+	assert.Equal(t, 4, gone, found)
 	if found := changes(t, less, before); len(found) != 4 || !found[0].Added {
 		t.Errorf("got %v, want four that are added", found)
 	}
@@ -128,7 +130,7 @@ func TestChangesOfAccess(t *testing.T) {
 		return out
 	}
 	is, err := before.Built()
-	need.OK(t, err)
+	require.NoError(t, err)
 	if found := access(changed(t, Built{}, is)); !maps.Equal(found, map[string]string{
 		"ConfigMap dex-bank":                     "||tokens of https://dex.bank.example.org:30556, users of ldap ldap.example.org:636|",
 		"ConfigMap jumphost-bank-keys":           "||" + operatorsKey + "|",
@@ -139,7 +141,7 @@ func TestChangesOfAccess(t *testing.T) {
 	}) {
 		t.Errorf("all new: got %q", found)
 	}
-	need.Len(t, "nothing changes: got", access(changes(t, before, bank(t))), 0)
+	assert.Len(t, access(changes(t, before, bank(t))), 0, "nothing changes: got")
 
 	after := bank(t)
 	after.Files["jumphost-bank/hosts"] = []byte("# none\n") // in a ConfigMap that three volumes mount
@@ -147,7 +149,7 @@ func TestChangesOfAccess(t *testing.T) {
 	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "nodePort: 30556", "nodePort: 30557", 1))
 	found := access(changes(t, before, after))
 	const ports = "every node of the management cluster, port 30556|every node of the management cluster, port 30557||"
-	need.Equal(t, "another node port", found["Service dex-bank"], ports)
+	assert.Equal(t, ports, found["Service dex-bank"], "another node port")
 	keys := found["ConfigMap jumphost-bank-keys"]
 	if want := "||" + notAPublicKey + ", " + validation.KeyFingerprint(aKey) + "|" + operatorsKey; keys != want || strings.Contains(keys, "s3cret") || len(found) != 2 {
 		t.Errorf("other keys: got %q, want %q", found, want)
@@ -176,17 +178,17 @@ func TestWhereAServiceIsReached(t *testing.T) {
 		o := Object{Kind: "Service"}
 		decoder := json.NewDecoder(strings.NewReader(row.fields))
 		decoder.UseNumber()
-		need.OK(t, decoder.Decode(&o.Fields))
-		need.Equal(t, row.fields, reached(&o), row.want)
+		require.NoError(t, decoder.Decode(&o.Fields))
+		assert.Equal(t, row.want, reached(&o), row.fields)
 	}
 }
 
 func changes(t *testing.T, before, after Folder) []objdiff.Effect {
 	t.Helper()
 	was, err := before.Built()
-	need.OK(t, err)
+	require.NoError(t, err)
 	is, err := after.Built()
-	need.OK(t, err)
+	require.NoError(t, err)
 	return changed(t, was, is)
 }
 
@@ -197,7 +199,7 @@ func TestLoginsByCertificate(t *testing.T) {
 	}
 	more, less := logins(with(map[string]any{"authorized_keys": aKey + "\n"}), with(map[string]any{"authorized_keys": aKey + "\n", "trusted_user_ca": aKey + "\n", "hosts": aKey}))
 	want := validation.KeyFingerprint(aKey) + " (a certificate authority: every user certificate that it signs)"
-	need.That(t, slices.Equal(more, []string{want}) && len(less) <= 0, "got %q and %q, want %q", more, less, want)
+	assert.Truef(t, slices.Equal(more, []string{want}) && len(less) <= 0, "got %q and %q, want %q", more, less, want)
 	if more, less := logins(with(map[string]any{"trusted_user_ca": aKey}), with(nil)); len(more) > 0 || !slices.Equal(less, []string{want}) {
 		t.Errorf("got %q and %q, want %q to go", more, less, want)
 	}
@@ -207,6 +209,6 @@ func TestLoginsByCertificate(t *testing.T) {
 func changed(t *testing.T, was, is Built) []objdiff.Effect {
 	t.Helper()
 	out, err := Changes(was, is)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return out
 }

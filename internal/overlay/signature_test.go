@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestSignature: changes that differ in the names of their clusters alone have one signature, and no others.
@@ -54,16 +54,16 @@ func TestSignature(t *testing.T) {
 		{"all is new, with another key", SignatureOf("t/a", [2]map[string][]byte{nil, files("t/a")}),
 			SignatureOf("t/b", [2]map[string][]byte{nil, files("t/b", "keys", "alice", "bob")}), false},
 	} {
-		need.Equal(t, row.why, row.a == row.b, row.want)
+		assert.Equal(t, row.want, row.a == row.b, row.why)
 	}
 }
 
 // TestRenamed: what one cluster's change does is said of another one by its own names, or not at all.
 func TestRenamed(t *testing.T) {
 	found, ok := Renamed([]objdiff.Effect{{Object: "RoleBinding t.a.infra", Added: true}, {Object: "Deployment lb-a", Fields: []string{"spec.replicas 2 → 3"}}}, "t/a", "u/b-c")
-	need.That(t, ok, "not renamed")
-	need.Equal(t, "", found[0].Object, "RoleBinding u.b-c.infra")
-	need.Equal(t, "", found[1].Object, "Deployment lb-b-c")
+	assert.Truef(t, ok, "not renamed")
+	assert.Equal(t, "RoleBinding u.b-c.infra", found[0].Object)
+	assert.Equal(t, "Deployment lb-b-c", found[1].Object)
 	_, ok = Renamed([]objdiff.Effect{{Object: "Deployment lb-spec", Fields: []string{"spec.replicas 2 → 3"}}}, "t/spec", "t/b")
-	need.That(t, !ok, "a field with the cluster's name is said of another cluster")
+	assert.Truef(t, !ok, "a field with the cluster's name is said of another cluster")
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // use.js filters a page and walks it, and tells what is shown after each step.
@@ -49,7 +51,7 @@ func TestBrowser(t *testing.T) {
 	large := Of(fake(3000), Options{Name: "lab"})
 	all, each := count(&site)
 	members := func(tenant int) int { return each[tenant].used() + each[tenant]["releasing"] }
-	need.Must(t, all["failed"] >= 2 && members(2) != 0 && members(3) != 0, "the site has nothing to find")
+	require.Truef(t, all["failed"] >= 2 && members(2) != 0 && members(3) != 0, "the site has nothing to find")
 	linked := 0
 	for i := range site.Hosts {
 		if h := &site.Hosts[i]; h.Tenant == 2 && h.Standby && strings.Contains(about(&site, h), "r2") {
@@ -71,11 +73,12 @@ func TestBrowser(t *testing.T) {
 		t.Run(fmt.Sprintf("%d hosts %s %d", len(window.site.Hosts), window.scheme, window.width), func(t *testing.T) {
 			found := open(t, HTML(*window.site), window.scheme, window.width)
 			for what, list := range map[string][]string{"is wider than the window": found.Wide, "is too pale": found.Pale, "leaves its cell": found.Outside, "is broken": found.Broken} {
-				need.That(t, len(list) == 0, "%d times something %s, %q", len(list), what, list)
+				assert.Truef(t, len(list) == 0, "%d times something %s, %q", len(list), what, list)
 			}
 			dark := found.Ground < 0.2
-			need.That(t, dark == (window.scheme == "dark"), "the page's luminance is %.2f", found.Ground)
-			need.That(t, len(found.Keys) == 2 && found.Keys[0] != found.Keys[1] && strings.HasPrefix(found.Told, found.Keys[1]+" · ") && strings.Contains(found.Told, "in error"),
+			assert.Truef(t, dark == (window.scheme == "dark"), "the page's luminance is %.2f", found.Ground)
+			assert.Truef(t,
+				len(found.Keys) == 2 && found.Keys[0] != found.Keys[1] && strings.HasPrefix(found.Told, found.Keys[1]+" · ") && strings.Contains(found.Told, "in error"),
 				"an arrow key goes from and to %q, and the page tells %q", found.Keys, found.Told)
 			if window.site != &site {
 				return
@@ -87,7 +90,7 @@ func TestBrowser(t *testing.T) {
 					t.Errorf("%s: %d cells, %d lines, %q", step.What, step.Cells, step.Lines, step.Found)
 				}
 			}
-			need.Same(t, "", shown, want)
+			assert.Equal(t, want, shown)
 		})
 	}
 }
@@ -118,8 +121,8 @@ func open(t *testing.T, page []byte, scheme string, width int) (found used) {
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	out, err := command.Output()
-	need.Must(t, err == nil, "%v: %s", err, &stderr)
-	need.Equal(t, "", regexp.MustCompile(`.*CONSOLE.*`).FindString(stderr.String()), "")
+	require.Truef(t, err == nil, "%v: %s", err, &stderr)
+	assert.Empty(t, regexp.MustCompile(`.*CONSOLE.*`).FindString(stderr.String()))
 	_, told, _ := strings.Cut(string(out), `<pre id="out">`)
 	told, _, _ = strings.Cut(told, "</pre>")
 	if err := json.Unmarshal([]byte(html.UnescapeString(told)), &found); err != nil {

@@ -4,9 +4,10 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Hosts of one cause are one finding with one command for each namespace, and what would undo a fix comes first, whatever
@@ -38,9 +39,9 @@ func TestTogether(t *testing.T) {
 			"; kubectl patch -n other baremetalhosts.metal3.io/n1" + patch("1")},
 	}
 	got := Together(hosts)
-	need.Must(t, len(got) == len(want), "got %v, want %d findings", got, len(want))
+	require.Truef(t, len(got) == len(want), "got %v, want %d findings", got, len(want))
 	for i := range want {
-		need.Equal(t, "the object", got[i].Object.String(), want[i].object)
-		need.Equal(t, "the fix", got[i].Fix, want[i].fix)
+		assert.Equal(t, want[i].object, got[i].Object.String(), "the object")
+		assert.Equal(t, want[i].fix, got[i].Fix, "the fix")
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestLastHostOfARole(t *testing.T) {
@@ -21,7 +21,8 @@ func TestLastHostOfARole(t *testing.T) {
 		{"the cluster goes, which is said", true, []Slot{slot(StatusReleased)}, false},
 	} {
 		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Gone: row.gone, Roles: []RoleResult{{Name: "ControlPlane", Slots: row.slots}}}}}
-		need.Equal(t, row.why, strings.Contains(strings.Join(Dangers(p), "\n"), "t/a ControlPlane loses its last host"), row.want)
+		assert.Equal(t, row.want,
+			strings.Contains(strings.Join(Dangers(p), "\n"), "t/a ControlPlane loses its last host"), row.why)
 	}
 }
 
@@ -40,7 +41,7 @@ func TestEmptiedComesFirst(t *testing.T) {
 	}
 	var table strings.Builder
 	Table(&table, p, TableOptions{})
-	need.Words(t, "", table.String(), "\ndanger: the spec of m/a (t/a Worker) is EMPTY")
+	assert.Contains(t, table.String(), "\ndanger: the spec of m/a (t/a Worker) is EMPTY")
 }
 
 // TestFirstDangers: of what is said on a terminal, a tenant with many dangers hides nobody else's.
@@ -51,20 +52,20 @@ func TestFirstDangers(t *testing.T) {
 	}
 	p.Clusters = append(p.Clusters, ClusterResult{Namespace: "bank", Name: "a", AnyPatches: true})
 	shown, more := FirstDangers(p, 50)
-	need.Len(t, "", shown, 50)
-	need.Words(t, "", strings.Join(shown, "\n"), "bank/a has patches")
-	need.Equal(t, "", more, "11 more dangers")
+	assert.Len(t, shown, 50)
+	assert.Contains(t, strings.Join(shown, "\n"), "bank/a has patches")
+	assert.Equal(t, "11 more dangers", more)
 	shown, more = FirstDangers(p, 61)
-	need.That(t, len(shown) == 61 && more == "", "found %d and %q, want all", len(shown), more)
+	assert.Truef(t, len(shown) == 61 && more == "", "found %d and %q, want all", len(shown), more)
 }
 
 // With a first tree the guards come, and do not change; a policy that is new in a tree is a change.
 func TestFirstPolicies(t *testing.T) {
 	files := []File{{Path: "policy/site.yaml", Kind: "added"}}
-	need.Len(t, "first tree: found", Dangers(&Plan{Files: files}), 0)
+	assert.Len(t, Dangers(&Plan{Files: files}), 0, "first tree: found")
 	for name, p := range map[string]*Plan{"another policy": {HasTree: true}, "a tree that is lost": {NoTree: "lost"}} {
 		p.Files = files
-		need.Words(t, name, strings.Join(Dangers(p), "\n"), "the policies that guard the hosts change")
+		assert.Contains(t, strings.Join(Dangers(p), "\n"), "the policies that guard the hosts change", name)
 	}
 }
 
@@ -103,6 +104,6 @@ func TestUncleaned(t *testing.T) {
 				found = append(found, words)
 			}
 		}
-		need.Same(t, row.why, found, row.want)
+		assert.Equal(t, row.want, found, row.why)
 	}
 }

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	prettytext "github.com/jedib0t/go-pretty/v6/text"
-
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestTableFitsATerminal: on a narrow terminal no line of the table is wider than it, no name is cut, and colors end
@@ -31,7 +30,8 @@ func TestTableFitsATerminal(t *testing.T) {
 	}
 	whole, natural := rows(TableOptions{})
 	const head = cluster + " (unschedulable) ControlPlane\n HOST "
-	need.That(t, strings.Contains(whole, " "+cluster+" (unschedulable) ") && strings.Contains(whole, use) && !strings.Contains(whole, head),
+	assert.Truef(t,
+		strings.Contains(whole, " "+cluster+" (unschedulable) ") && strings.Contains(whole, use) && !strings.Contains(whole, head),
 		"without a terminal:\n%s", whole)
 	for _, row := range []struct {
 		width  int
@@ -44,8 +44,11 @@ func TestTableFitsATerminal(t *testing.T) {
 		{80, true, []string{"\nb/quiet\n", " 198.51.100.41 ", " 2001:db8:40::29"}},
 	} {
 		text, most := rows(TableOptions{Width: row.width, Color: true})
-		need.Words(t, row.width, text, append(row.has, " "+host+" ", "\x1b[32mnew\x1b[0m")...)
-		need.That(t, strings.HasPrefix(text, head) == row.broken && most <= row.width && !strings.Contains(text, "…"),
+		for _, word := range append(row.has, " "+host+" ", "\x1b[32mnew\x1b[0m") {
+			assert.Contains(t, text, word, row.width)
+		}
+		assert.Truef(t,
+			strings.HasPrefix(text, head) == row.broken && most <= row.width && !strings.Contains(text, "…"),
 			"%d columns: the widest line has %d:\n%s", row.width, most, text)
 	}
 	p.Clusters[0].Roles[0].Slots[0].Why = "new: rack=rack-1, one of many free hosts there that fit"
@@ -61,7 +64,7 @@ func TestProseFitsATerminal(t *testing.T) {
 	for width, lines := range map[int]int{0: 2, 40: 6} {
 		var out bytes.Buffer
 		Table(&out, p, TableOptions{Width: width})
-		need.Equal(t, width, strings.Count(out.String(), "\n"), lines)
-		need.Words(t, width, out.String(), " word end\n")
+		assert.Equal(t, lines, strings.Count(out.String(), "\n"), width)
+		assert.Contains(t, out.String(), " word end\n", width)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/stretchr/testify/assert"
 )
 
 // full is a plan of the clusters t/mine and t/other with something in every field.
@@ -46,7 +46,7 @@ func fields(t *testing.T, plan *Plan, mayBeEmpty bool) map[string]string {
 	out, value := map[string]string{}, reflect.ValueOf(plan).Elem()
 	for i := range value.NumField() {
 		name := value.Type().Field(i).Name
-		need.That(t, mayBeEmpty || !value.Field(i).IsZero(), "%s: want a value in full()", name)
+		assert.Truef(t, mayBeEmpty || !value.Field(i).IsZero(), "%s: want a value in full()", name)
 		out[name] = fmt.Sprintf("%+v", value.Field(i))
 	}
 	return out
@@ -58,13 +58,14 @@ func TestOnlyOfEveryField(t *testing.T) {
 	plan := full()
 	whole, part := fields(t, plan, false), fields(t, plan.Only("t/mine"), true)
 	for name, is := range part {
-		need.Without(t, name, is, "other")
+		assert.NotContains(t, is, "other", name)
 		if !strings.Contains(whole[name], "other") {
-			need.Equal(t, name, is, whole[name])
+			assert.Equal(t, whole[name], is, name)
 		}
-		need.That(t, strings.Contains(is, "mine") || !strings.Contains(whole[name], "mine"), "%s lacks the cluster", name)
+		assert.Truef(t, strings.Contains(is, "mine") || !strings.Contains(whole[name], "mine"), "%s lacks the cluster",
+			name)
 	}
-	need.Deep(t, "the plan itself", plan, full())
+	assert.Equal(t, full(), plan, "the plan itself")
 }
 
 // TestHereOfEveryField: for a reader on this machine reasons and what is left out have the files as they were given,
@@ -74,13 +75,13 @@ func TestHereOfEveryField(t *testing.T) {
 	whole, here := fields(t, plan, false), fields(t, plan.Here(), false)
 	for name, is := range here {
 		if name != "Clusters" && name != "Findings" {
-			need.Equal(t, name, is, whole[name])
+			assert.Equal(t, whole[name], is, name)
 		}
 	}
-	need.Same(t, "reasons", plan.Here().Clusters[0].Frozen, []string{"/here/mine.yaml: no"})
-	need.Equal(t, "what is left out", plan.Here().Findings[0].Message, "left out: /here/other.yaml: wrong")
-	need.Deep(t, "the other findings", plan.Here().Findings[1:], plan.Findings[1:])
-	need.Deep(t, "the part, then the machine's files", fields(t, plan.Only("t/mine").Here(), true),
-		fields(t, plan.Here().Only("t/mine"), true))
-	need.Deep(t, "the plan itself", plan, full())
+	assert.Equal(t, []string{"/here/mine.yaml: no"}, plan.Here().Clusters[0].Frozen, "reasons")
+	assert.Equal(t, "left out: /here/other.yaml: wrong", plan.Here().Findings[0].Message, "what is left out")
+	assert.Equal(t, plan.Findings[1:], plan.Here().Findings[1:], "the other findings")
+	assert.Equal(t, fields(t, plan.Here().Only("t/mine"), true), fields(t, plan.Only("t/mine").Here(), true),
+		"the part, then the machine's files")
+	assert.Equal(t, full(), plan, "the plan itself")
 }

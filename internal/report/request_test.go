@@ -9,10 +9,11 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func about() About {
@@ -36,7 +37,7 @@ func inOrder(t *testing.T, text string, wants ...string) {
 	at := 0
 	for _, want := range wants {
 		next := strings.Index(text[at:], want)
-		need.Must(t, next >= 0, "no %q, or not after what was before it, in\n%s", want, text)
+		require.Truef(t, next >= 0, "no %q, or not after what was before it, in\n%s", want, text)
 		at += next
 	}
 }
@@ -50,9 +51,11 @@ func TestPullRequestSaysDangersFirst(t *testing.T) {
 		"**Changes**", "handed out",
 		"Site `dc1`: 4 clusters", "management, was `3m2s` old",
 		"### Short", "### Hosts being released", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "unchanged; PLAN.md in the branch has", "### Made from", "`c0ffee`", "`sha256:aa`")
-	need.Words(t, "", body, "2 of 3: this pull request removes its labels", "| new |", "| released |")
+	for _, word := range []string{"2 of 3: this pull request removes its labels", "| new |", "| released |"} {
+		assert.Contains(t, body, word)
+	}
 	for i := range p.Shortages {
-		need.Words(t, "no certificate", body, "- "+prose(p.Shortages[i]))
+		assert.Contains(t, body, "- "+prose(p.Shortages[i]), "no certificate")
 	}
 }
 
@@ -66,10 +69,14 @@ func TestEveryStepOfARelease(t *testing.T) {
 
 func TestPullRequestWithoutDangers(t *testing.T) {
 	p := &Plan{Site: "dc1", Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
-	need.Words(t, "", "\n"+PullRequest(p, About{}), "\nNo dangers", "The age of the inventory is unknown")
+	page := "\n" + PullRequest(p, About{})
+	for _, word := range []string{"\nNo dangers", "The age of the inventory is unknown"} {
+		assert.Contains(t, page, word)
+	}
 	empty := PullRequest(p, About{Empty: true, Stamps: [][2]string{{"Commit", "c0ffee"}}})
-	need.Words(t, "", empty, "nothing left to merge", "c0ffee")
-	need.Without(t, "", empty, "m/h")
+	assert.Contains(t, empty, "nothing left to merge")
+	assert.Contains(t, empty, "c0ffee")
+	assert.NotContains(t, empty, "m/h")
 }
 
 // hostile is what names and reasons must not do to a pull request.
@@ -144,19 +151,24 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 		for name, body := range map[string]string{"PullRequest": PullRequest(p, changed), "Markdown": Markdown(p, false)} {
 			rest := ours.Replace(outside(body))
 			for _, line := range strings.Split(rest, "\n") {
-				need.Must(t, allowed.MatchString(line) && !strings.Contains(line, "UNCLOSED"), "%s: %q: outside of code: %q", name, words, line)
+				require.Truef(t, allowed.MatchString(line) && !strings.Contains(line, "UNCLOSED"),
+					"%s: %q: outside of code: %q", name, words, line)
 			}
-			need.Without(t, name, rest, "www.", "GH-1", "c0ffee1", "deadbeef", "\n1.", "- 1.")
-			need.That(t, !strings.ContainsAny(body, "\x1b\u202e\u2028"), "%s: %q: a control character is left", name, words)
+			for _, word := range []string{"www.", "GH-1", "c0ffee1", "deadbeef", "\n1.", "- 1."} {
+				assert.NotContains(t, rest, word, name)
+			}
+			assert.Truef(t, !strings.ContainsAny(body, "\x1b\u202e\u2028"), "%s: %q: a control character is left",
+				name, words)
 			for _, line := range strings.Split(body, "\n") {
 				known := !strings.HasPrefix(line, "|") || slices.Contains([]int{5, 7, 8}, strings.Count(line, "|"))
-				need.That(t, known, "%s: %q: a row of %d bars: %s", name, words, strings.Count(line, "|"), line)
+				assert.Truef(t, known, "%s: %q: a row of %d bars: %s", name, words, strings.Count(line, "|"), line)
 			}
 		}
 		n, without := strings.Count(PullRequest(p, changed), "\n"), strings.Count(PullRequest(clean, about()), "\n")
-		need.That(t, n >= without-3 && n <= without+3, "%q: %d lines, %d without", words, n, without)
+		assert.Truef(t, n >= without-3 && n <= without+3, "%q: %d lines, %d without", words, n, without)
 		message := CommitMessage(p, "")
-		need.That(t, !regexp.MustCompile(`@[A-Za-z]|#[0-9]`).MatchString(message) && !strings.ContainsAny(message, "\x1b\u202e") && !strings.Contains(message, "\n/close"),
+		assert.Truef(t,
+			!regexp.MustCompile(`@[A-Za-z]|#[0-9]`).MatchString(message) && !strings.ContainsAny(message, "\x1b\u202e") && !strings.Contains(message, "\n/close"),
 			"%q: in the commit message:\n%s", words, message)
 	}
 }
@@ -226,21 +238,24 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 			}
 			same -= changed
 			body := PullRequest(p, about)
-			need.Words(t, "", body, append(row.wants, "Site `dc1`", "c0ffee")...)
+			for _, word := range append(row.wants, "Site `dc1`", "c0ffee") {
+				assert.Contains(t, body, word)
+			}
 			for name, limited := range map[string]struct {
 				body string
 				most int
 			}{"pull request": {body, 65_536}, "comment": {Markdown(p, false), 27_000}} {
 				n := forgeSize(limited.body)
-				need.That(t, n <= limited.most, "%s: %d characters", name, n)
+				assert.Truef(t, n <= limited.most, "%s: %d characters", name, n)
 				_, tables, _ := strings.Cut(limited.body, "\n### `tenant-")
 				shown, left := strings.Count(tables, "| `metal3/rack-"), 0
 				if found := regexp.MustCompile(`and \*\*(\d+) more changed hosts? that do not fit here\*\*: \d+ \w`).FindStringSubmatch(limited.body); found != nil {
 					left, _ = strconv.Atoi(found[1])
 				}
-				need.That(t, shown+left == changed,
+				assert.Truef(t, shown+left == changed,
 					"%s: %d hosts change, %d are shown, and it says that %d are not", name, changed, shown, left)
-				need.That(t, same == 0 || strings.Contains(limited.body, fmt.Sprintf("\n%d hosts of", same)), "%s: no %d", name, same)
+				assert.Truef(t, same == 0 || strings.Contains(limited.body, fmt.Sprintf("\n%d hosts of", same)),
+					"%s: no %d", name, same)
 			}
 		})
 	}
@@ -251,15 +266,15 @@ func TestOnlyChangesHaveRows(t *testing.T) {
 	p := big(3, 2)
 	for name, page := range map[string]string{"pull request": PullRequest(p, about()), "markdown": Markdown(p, false)} {
 		inOrder(t, page, "### `tenant-2/edge`", "`metal3/rack-2-host-0`", "5 hosts of 3 clusters unchanged")
-		need.That(t, !strings.Contains(page, "rack-2-host-1") && !strings.Contains(page, "### `tenant-0"),
+		assert.Truef(t, !strings.Contains(page, "rack-2-host-1") && !strings.Contains(page, "### `tenant-0"),
 			"%s: a host without a change has a row:\n%s", name, page)
 	}
 	all := Markdown(p, true)
 	inOrder(t, all, "### `tenant-0/edge`", "rack-0-host-0", "### `tenant-2/edge`", "rack-2-host-0", "rack-2-host-1")
-	need.Without(t, "", all, "unchanged")
+	assert.NotContains(t, all, "unchanged")
 	p.Clusters = append(p.Clusters, ClusterResult{Namespace: "t", Name: "none"})
-	need.Words(t, "", Markdown(p, true), "\n### `t/none`\n\nNo hosts.\n")
-	need.Equal(t, "a long plan with --all", strings.Count(Markdown(big(1000, 4), true), "| kept |"), 3999)
+	assert.Contains(t, Markdown(p, true), "\n### `t/none`\n\nNo hosts.\n")
+	assert.Equal(t, 3999, strings.Count(Markdown(big(1000, 4), true), "| kept |"), "a long plan with --all")
 }
 
 // TestProseKeepsValuesWhole: what is in quotes is a value from outside, and no word of it passes for sipgen's own.
@@ -270,6 +285,6 @@ func TestProseKeepsValuesWhole(t *testing.T) {
 		`found "Worker", did you mean "Edge"?`:                          "found \"Worker\", did you mean `\"Edge\"?`",
 		`found "` + strings.Repeat("fine ", 100) + `and well", as said`: "found `" + text.Truncate(`"`+strings.Repeat("fine ", 100), maxCell) + "`, as said",
 	} {
-		need.Equal(t, in, prose(in), want)
+		assert.Equal(t, want, prose(in), in)
 	}
 }

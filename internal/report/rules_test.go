@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func slots(slots ...Slot) Plan {
@@ -67,10 +68,10 @@ func TestNotRelabeled(t *testing.T) {
 		host := inventory.Host{Namespace: "metal", Name: "h", State: inventory.State{Image: true}}
 		of, err := holdings.Of(holdings.Input{Hosts: []inventory.Host{host}, Tree: []holdings.Claim{{Host: holdings.HostKey{Namespace: "metal", Name: "h"},
 			Cluster: holdings.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}}})
-		need.OK(t, err)
+		require.NoError(t, err)
 		p := planOf(ClusterResult{Roles: []RoleResult{{Slots: []Slot{{Host: "metal/h", Status: row.status}}}}})
 		p.AddRelabeled(of, Relabeling{Manifests: row.manifests})
-		need.Len(t, row, p.Relabeled(), row.want)
+		assert.Len(t, p.Relabeled(), row.want, row)
 	}
 }
 
@@ -168,12 +169,12 @@ func TestRules(t *testing.T) {
 		case strings.HasPrefix(row.want, "t/a") || row.kind == "disputed":
 			whose = "t"
 		}
-		need.Equal(t, row.kind+": its tenant", found[0].tenant, whose)
-		need.Len(t, row.kind, of(&row.safe, row.other), 0)
+		assert.Equal(t, whose, found[0].tenant, row.kind+": its tenant")
+		assert.Len(t, of(&row.safe, row.other), 0, row.kind)
 		listedEverywhere(t, row.kind, &row.plan)
 	}
 	for i, r := range rules {
-		need.Must(t, kinds[min(i, len(kinds)-1)] == r.kind,
+		require.Truef(t, kinds[min(i, len(kinds)-1)] == r.kind,
 			"rule %q: want row %d for it, the rows are in the order of the rules", r.kind, i)
 	}
 }
@@ -188,11 +189,11 @@ func listedEverywhere(t *testing.T, why string, p *Plan) {
 	for _, words := range Changes(p) {
 		want = append(want, "change: "+words)
 	}
-	need.That(t, len(want) > 0, "%s: no danger, and no change", why)
+	assert.Truef(t, len(want) > 0, "%s: no danger, and no change", why)
 	var table strings.Builder
 	Table(&table, p, TableOptions{})
 	first, more := FirstDangers(p, 50)
-	need.Equal(t, why+": left out on a terminal", more, "")
+	assert.Empty(t, more, why+": left out on a terminal")
 	var terminal strings.Builder
 	for _, words := range first {
 		terminal.WriteString("danger: " + words + "\n")
@@ -216,7 +217,7 @@ func listedEverywhere(t *testing.T, why string, p *Plan) {
 				wanted[i] = strings.ReplaceAll(inert(bounded(wanted[i])), "`", "")
 			}
 		}
-		need.Same(t, why+": "+output, found, wanted)
+		assert.Equal(t, wanted, found, why+": "+output)
 	}
 }
 
@@ -252,15 +253,15 @@ func TestSaidOnce(t *testing.T) {
 		p.Services = append(p.Services, ServiceChanges{Cluster: "t/" + name, Objects: []objdiff.Effect{
 			{Object: "Deployment loadbalancer-worker-" + name, Fields: fields, Rolls: true}, {Object: "RoleBinding t." + name + ".infra", Added: true}}})
 	}
-	need.Same(t, "", Dangers(p), []string{
+	assert.Equal(t, []string{
 		"t/c000, t/c001, t/c002 and 107 more: Deployment loadbalancer-worker-NAME changes: configuration haproxy.cfg, and its pods roll",
 		"t/c007: Deployment loadbalancer-worker-c007 changes: spec.replicas 2 → 3, and its pods roll",
 		"t/c000, t/c001, t/c002 and 108 more: RoleBinding NAMESPACE.NAME.infra is new: it gives rights to an account",
-	})
-	need.Equal(t, "whose", p.dangers()[0].tenant, "tenant red")
+	}, Dangers(p))
+	assert.Equal(t, "tenant red", p.dangers()[0].tenant, "whose")
 	p.Services[3].Cluster = "u/c003"
-	need.Equal(t, "whose", p.dangers()[0].tenant, "")
-	need.Same(t, "one cluster", Dangers(p.Only("t/c000")), []string{
+	assert.Empty(t, p.dangers()[0].tenant, "whose")
+	assert.Equal(t, []string{
 		"t/c000: Deployment loadbalancer-worker-c000 changes: configuration haproxy.cfg, and its pods roll",
-		"t/c000: RoleBinding t.c000.infra is new: it gives rights to an account"})
+		"t/c000: RoleBinding t.c000.infra is new: it gives rights to an account"}, Dangers(p.Only("t/c000")), "one cluster")
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
+	"github.com/stretchr/testify/assert"
 )
 
 // quiet is a plan in which no host changes.
@@ -44,12 +44,14 @@ func TestDangersOfServices(t *testing.T) {
 	} {
 		row.plan.Files = files
 		message, request := CommitMessage(row.plan, ""), PullRequest(row.plan, About{})
-		need.Words(t, row.why, message, "danger: ", row.want)
-		need.That(t, row.not == "" || !strings.Contains(message, row.not), "%s: %q is in\n%s", row.why, row.not, message)
-		need.Words(t, row.why, request, "**Dangers**")
+		assert.Contains(t, message, "danger: ", row.why)
+		assert.Contains(t, message, row.want, row.why)
+		assert.Truef(t, row.not == "" || !strings.Contains(message, row.not), "%s: %q is in\n%s", row.why, row.not,
+			message)
+		assert.Contains(t, request, "**Dangers**", row.why)
 	}
 	request := PullRequest(change(effect{Object: "Service y", Added: true}), About{})
-	need.Words(t, "what is new has nothing to lose", "\n"+request, "\nNo dangers")
+	assert.Contains(t, "\n"+request, "\nNo dangers", "what is new has nothing to lose")
 }
 
 // Field names and images come from trees that anybody may have edited.
@@ -58,9 +60,11 @@ func TestServicesAreNoMarkup(t *testing.T) {
 		p := quiet(ServiceChanges{Cluster: "t/a", Objects: []objdiff.Effect{{Object: "Deployment " + words, Fields: []string{words}, Reached: words, WasReached: words, Logins: []string{words}}, {Object: words, Gone: true}}},
 			ServiceChanges{Cluster: "t/b", Unknown: words})
 		text := ours.Replace(outside(PullRequest(p, About{})))
-		need.That(t, allowed.MatchString(strings.NewReplacer("**", "", "\n- ", "\n").Replace(text)), "%q: got\n%s", words, text)
+		assert.Truef(t, allowed.MatchString(strings.NewReplacer("**", "", "\n- ", "\n").Replace(text)), "%q: got\n%s",
+			words, text)
 		for line := range strings.Lines(CommitMessage(p, "")) {
-			need.That(t, !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "/"), "%q: got the line %q", words, line)
+			assert.Truef(t, !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "/"), "%q: got the line %q",
+				words, line)
 		}
 	}
 }
@@ -77,8 +81,8 @@ func TestLongReasonsAreBounded(t *testing.T) {
 	for _, options := range []TableOptions{{}, {Wide: true}, {Wide: true, Width: 80, Color: true}, {Width: 80}} {
 		var out strings.Builder
 		Table(&out, p, options)
-		need.That(t, out.Len() <= 5*hosts*maxSentence, "%+v: %d bytes", options, out.Len())
+		assert.Truef(t, out.Len() <= 5*hosts*maxSentence, "%+v: %d bytes", options, out.Len())
 	}
 	whole, err := json.Marshal(p)
-	need.That(t, err == nil && len(whole) >= hosts*long, "JSON has %d bytes: %v", len(whole), err)
+	assert.Truef(t, err == nil && len(whole) >= hosts*long, "JSON has %d bytes: %v", len(whole), err)
 }

@@ -5,12 +5,11 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // world is a cluster that asks for two workers and a standby one, and has them: what a row changes in it is what the status is about.
@@ -114,11 +113,13 @@ func TestOfTenants(t *testing.T) {
 		if got.Short != nil {
 			short = *got.Short
 		}
-		need.That(t, ready.Type == "Ready" && ready.Status == want && ready.Reason == row.reason && strings.Contains(ready.Message, row.message) && ready.ObservedGeneration == row.observed,
+		assert.Truef(t,
+			ready.Type == "Ready" && ready.Status == want && ready.Reason == row.reason && strings.Contains(ready.Message, row.message) && ready.ObservedGeneration == row.observed,
 			"%s: found %+v, want %s %q", row.why, ready, row.reason, row.message)
-		need.That(t, *got.Assigned == row.assigned && short == row.short,
+		assert.Truef(t, *got.Assigned == row.assigned && short == row.short,
 			"%s: found %d assigned, %d short; want %d, %d", row.why, *got.Assigned, short, row.assigned, row.short)
-		need.That(t, !strings.Contains(ready.Message, "hunter2") && !strings.Contains(ready.Message, "\n") && len([]rune(ready.Message)) <= maxMessage,
+		assert.Truef(t,
+			!strings.Contains(ready.Message, "hunter2") && !strings.Contains(ready.Message, "\n") && len([]rune(ready.Message)) <= maxMessage,
 			"%s: %q", row.why, ready.Message)
 	}
 }
@@ -131,14 +132,16 @@ func TestOfTenantsKeeps(t *testing.T) {
 		{Type: "Ready", Status: metav1.ConditionTrue, Reason: "Old", LastTransitionTime: metav1.Unix(7, 0)},
 	}
 	got, _ := w.tenants.Of(&w.live, metav1.Unix(100, 0))
-	need.That(t, len(got.Conditions) == 2 && got.Conditions[0].Type == "Paid" && got.Conditions[1].LastTransitionTime.Unix() == 7 && got.Conditions[1].Reason == v1.ReasonSucceeded,
+	assert.Truef(t,
+		len(got.Conditions) == 2 && got.Conditions[0].Type == "Paid" && got.Conditions[1].LastTransitionTime.Unix() == 7 && got.Conditions[1].Reason == v1.ReasonSucceeded,
 		"%+v", got.Conditions)
-	need.Equal(t, "the live object was changed", w.live.Status.Conditions[1].Reason, "Old")
+	assert.Equal(t, "Old", w.live.Status.Conditions[1].Reason, "the live object was changed")
 	var names []string
 	for _, h := range got.Hosts {
 		names = append(names, h.Name)
 	}
-	need.That(t, strings.Join(names, " ") == "metal/h1 metal/h2 metal/h3" && got.Hosts[2].Standby && !got.Hosts[0].Standby && got.Hosts[0].State == string(Synced),
+	assert.Truef(t,
+		strings.Join(names, " ") == "metal/h1 metal/h2 metal/h3" && got.Hosts[2].Standby && !got.Hosts[0].Standby && got.Hosts[0].State == string(Synced),
 		"%+v", got.Hosts)
 	w.tenants.Hosts[0].State = NotSynced
 	if got, _ = w.tenants.Of(&w.live, metav1.Unix(100, 0)); got.Conditions[1].LastTransitionTime.Unix() != 100 {
@@ -146,5 +149,5 @@ func TestOfTenantsKeeps(t *testing.T) {
 	}
 	other := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "t", Name: "b"}}
 	_, known := w.tenants.Of(&other, metav1.Unix(100, 0))
-	need.That(t, !known, "a cluster of nobody's got a status")
+	assert.Truef(t, !known, "a cluster of nobody's got a status")
 }

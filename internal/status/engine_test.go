@@ -4,12 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 const (
@@ -78,10 +78,10 @@ func TestApplied(t *testing.T) {
 		"The cluster has commit 111111111111 (1 of 2), the tree's and commit 222222222222 (1 of 2)": Applied(at(former, newest), newest),
 		"The cluster has commit 222222222222":                                                       Applied(at(former), ""),
 	} {
-		need.Equal(t, "", found, want)
+		assert.Equal(t, want, found)
 	}
-	need.Equal(t, "", ServiceSummary(at(newest)), "1 service: 1 ready")
-	need.Equal(t, "the engine's objects alone: found", ServiceSummary(at(newest)[:1]), "")
+	assert.Equal(t, "1 service: 1 ready", ServiceSummary(at(newest)))
+	assert.Empty(t, ServiceSummary(at(newest)[:1]), "the engine's objects alone: found")
 }
 
 func TestServices(t *testing.T) {
@@ -109,7 +109,8 @@ func TestServices(t *testing.T) {
 			docs = []manifest.Document{{Kind: row.kind, Namespace: "n", Name: "x", JSON: []byte("{" + row.object + "}")}}
 		}
 		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs, "", false)[0]
-		need.That(t, s.Ready == row.ready && s.Stuck == row.stuck && s.What == row.what && s.Service == row.kind+" n/x",
+		assert.Truef(t,
+			s.Ready == row.ready && s.Stuck == row.stuck && s.What == row.what && s.Service == row.kind+" n/x",
 			"%s: found %+v\nwant %v %v %s", row.why, s, row.ready, row.stuck, row.what)
 	}
 }
@@ -137,7 +138,7 @@ func TestServicesOfTenants(t *testing.T) {
 	}
 	tenants.Services[1].Ready = true
 	c := found()
-	need.That(t, c != nil && c.Status == metav1.ConditionTrue && c.Message == "2 services: 2 ready", "found %+v", c)
+	assert.Truef(t, c != nil && c.Status == metav1.ConditionTrue && c.Message == "2 services: 2 ready", "found %+v", c)
 	if tenants.Services = nil; found() != nil {
 		t.Error("services that were not read are in the status")
 	}
@@ -173,7 +174,8 @@ func TestNothingSyncs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
 			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a", Root: row.root}}, docs, newest, row.labeled)[0]
-			need.That(t, found.Stuck == row.stuck && !found.Ready && strings.Contains(found.What, row.what), "found %+v", found)
+			assert.Truef(t, found.Stuck == row.stuck && !found.Ready && strings.Contains(found.What, row.what),
+				"found %+v", found)
 		})
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestScaleDown: sipgen chose i, and Cluster API deleted the machine of h instead. An operator who deletes the machine of
@@ -58,7 +58,7 @@ func TestScaleDown(t *testing.T) {
 		}
 		for name, want := range map[string]string{"metal/h": row.h, "metal/i": row.i} {
 			got := said[name]
-			need.That(t, strings.HasPrefix(got, want) && (want == "") == (got == ""), "%s: %s: found %q, want %q",
+			assert.Truef(t, strings.HasPrefix(got, want) && (want == "") == (got == ""), "%s: %s: found %q, want %q",
 				row.why, name, got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
 )
 
 var keys = schedule.LabelKeys{ClusterNamespace: "ns", ClusterName: "name", NodeType: "role", Standby: "standby"}
@@ -155,7 +156,7 @@ func TestWhatIsSaid(t *testing.T) {
 		for _, h := range Of(in) {
 			found = found || h.What == row.want && h.Host == "metal/"+row.host
 		}
-		need.That(t, found, "%s: found %+v, want %q", row.why, Of(in), row.want)
+		assert.Truef(t, found, "%s: found %+v, want %q", row.why, Of(in), row.want)
 	}
 }
 
@@ -165,14 +166,16 @@ func TestReleasedAndInUse(t *testing.T) {
 	const notNow = "seen without labels; no cluster can have it as it is (sipgen hosts has why)"
 	for _, state := range []inventory.State{{Cordoned: "a new disk"}, {Unhealthy: true}, {Paused: true}, {Detached: true}} {
 		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
-		need.That(t, len(got) == 1 && got[0].State == Released && strings.HasSuffix(got[0].What, notNow), "%+v: found %+v", state, got)
+		assert.Truef(t, len(got) == 1 && got[0].State == Released && strings.HasSuffix(got[0].What, notNow),
+			"%+v: found %+v", state, got)
 	}
 	for want, state := range map[string]inventory.State{
 		"seen without labels: the next run can assign it":                                                         {},
 		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
 	} {
 		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
-		need.That(t, len(got) == 1 && got[0].State == Released && got[0].What == want, "found %+v, want %q", got, want)
+		assert.Truef(t, len(got) == 1 && got[0].State == Released && got[0].What == want, "found %+v, want %q", got,
+			want)
 	}
 }
 
@@ -192,7 +195,7 @@ func TestKeptForReuse(t *testing.T) {
 			What: "seen without labels; " + fmt.Sprintf(words, "no other cluster")}},
 	} {
 		got := Of(Input{Holdings: answer(t, []inventory.Host{host}, row.tree...), Keys: keys})
-		need.Same(t, "", got, []HostStatus{row.want})
+		assert.Equal(t, []HostStatus{row.want}, got)
 	}
 }
 
@@ -209,7 +212,7 @@ func TestAllHostsAreToGo(t *testing.T) {
 	for _, stays := range []bool{false, true} {
 		tree[1].Pending = !stays
 		got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys})
-		need.That(t, strings.HasPrefix(got[0].What, all) != stays, "one stays %t: %+v", stays, got)
+		assert.Truef(t, strings.HasPrefix(got[0].What, all) != stays, "one stays %t: %+v", stays, got)
 	}
 }
 
@@ -217,14 +220,15 @@ func TestAllHostsAreToGo(t *testing.T) {
 func TestStatesAreDocumented(t *testing.T) {
 	page := need.Read(t, "../../docs/runbooks/host-states.md")
 	want, err := Page(string(page))
-	need.That(t, err == nil && want == string(page), "docs/runbooks/host-states.md is not current: make generate (%v)", err)
+	assert.Truef(t, err == nil && want == string(page),
+		"docs/runbooks/host-states.md is not current: make generate (%v)", err)
 	for _, state := range states {
 		if state != Synced && !slices.ContainsFunc(rows, func(r row) bool { return r.State == state && r.Meaning != "" && r.Do != "" }) {
 			t.Errorf("no row explains %q", state)
 		}
 	}
 	_, err = Page("# No table\n")
-	need.That(t, err != nil, "a page without a table: want an error")
+	assert.Truef(t, err != nil, "a page without a table: want an error")
 }
 
 // TestIdle: an active host that no machine can take has its labels, and is named.
@@ -252,7 +256,7 @@ func TestIdle(t *testing.T) {
 		}
 		host := inventory.Host{Namespace: "metal", Name: "h", Labels: labels, State: row.state}
 		got := Of(Input{Holdings: answer(t, []inventory.Host{host}, claim), Keys: keys})
-		need.Equal(t, row.want, got[0].What, row.want)
-		need.Equal(t, row.want, got[0].State, Synced)
+		assert.Equal(t, row.want, got[0].What, row.want)
+		assert.Equal(t, Synced, got[0].State, row.want)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/api/v1/validation"
-	must "github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/overlay"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // builtBank are the services of the example with every service, as the engine builds them.
@@ -31,10 +31,10 @@ func builtBank(t *testing.T) []overlay.Object {
 		files[name] = slices.Concat(files[name], []byte("---\n"), tree["rights/bank/bank/"+name])
 	}
 	folder, err := overlay.Parse(files)
-	must.OK(t, err)
+	require.NoError(t, err)
 	folder.Kustomization.Images, folder.Kustomization.Labels = nil, nil
 	built, err := folder.Build()
-	must.OK(t, err)
+	require.NoError(t, err)
 	return built
 }
 
@@ -132,11 +132,11 @@ func TestBuilt(t *testing.T) {
 					text, err := json.Marshal(built[i].Fields)
 					built[i].Fields = nil
 					err = errors.Join(err, json.Unmarshal(text, &built[i].Fields))
-					must.OK(t, err)
+					require.NoError(t, err)
 					merge(t, &built[i], row.fields)
 				}
 			}
-			must.Must(t, found, "no %s", row.kind)
+			require.Truef(t, found, "no %s", row.kind)
 			want(t, row.why, said(tenants.Built(&cluster, built)), row.want)
 		})
 	}
@@ -146,9 +146,9 @@ func TestBuilt(t *testing.T) {
 func merge(t *testing.T, o *overlay.Object, fields string) {
 	t.Helper()
 	text, err := yaml.YAMLToJSON([]byte(fields))
-	must.OK(t, err)
+	require.NoError(t, err)
 	var over map[string]any
-	must.OK(t, json.Unmarshal(text, &over))
+	require.NoError(t, json.Unmarshal(text, &over))
 	var put func(into, from map[string]any)
 	put = func(into, from map[string]any) {
 		for key, value := range from {
@@ -170,7 +170,7 @@ func merge(t *testing.T, o *overlay.Object, fields string) {
 func treeOf(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	tree := map[string][]byte{}
-	must.OK(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
+	require.NoError(t, fs.WalkDir(os.DirFS(folder), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			tree[name], err = fs.ReadFile(os.DirFS(folder), name)
 		}
@@ -191,17 +191,17 @@ func TestServed(t *testing.T) {
 		return names
 	}
 	bank := Served(treeOf(t, "../../golden/full-service"))["bank/bank"]
-	must.Same(t, "", names(bank, validation.NodePort), []string{"30022", "30556"})
-	must.Same(t, "", names(bank, validation.DexState), []string{"bank"})
+	assert.Equal(t, []string{"30022", "30556"}, names(bank, validation.NodePort))
+	assert.Equal(t, []string{"bank"}, names(bank, validation.DexState))
 	addresses := bank[validation.Resource{Kind: validation.Balancer, Name: "203.0.113.20"}]
 	apis := 0
 	for _, a := range addresses {
-		must.That(t, a.SharingKey == "bank" && a.Provider == "metallb", "found address %+v", a)
+		assert.Truef(t, a.SharingKey == "bank" && a.Provider == "metallb", "found address %+v", a)
 		if a.Ports.Start == 6443 {
 			apis++
 		}
 	}
-	must.That(t, apis == 1 && len(addresses) >= 2 && len(names(bank, validation.Balancer)) == 1,
+	assert.Truef(t, apis == 1 && len(addresses) >= 2 && len(names(bank, validation.Balancer)) == 1,
 		"found addresses %+v, want that of the API servers once, and those of the workers", addresses)
 	edge := Served(treeOf(t, "../../golden/two-tenants"))["tenant-a/edge-a"]
 	if len(names(edge, validation.SyncObjects)) == 0 || len(edge[validation.Resource{Kind: validation.NodePort, Name: "30000"}]) == 0 ||

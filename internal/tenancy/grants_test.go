@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	must "github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // lb is a load balancer in flow style, with further fields; port an exposure by load balancer.
@@ -136,9 +136,9 @@ func TestNoImageReference(t *testing.T) {
 	for _, pattern := range []string{"*", "registry.example.org/bank/*", "registry.example.org/*/haproxy"} {
 		tenant := Tenant{Tenant: v1alpha1.Tenant{Images: []string{pattern}}}
 		for _, image := range []string{"registry.example.org/bank/../haproxy", "registry.example.org/bank/./haproxy", "registry.example.org/bank//haproxy", "registry.example.org/bank/%2e%2e/haproxy", "registry.example.org/bank/\nhaproxy"} {
-			must.That(t, !tenant.mayRun(image), "%q allows %q", pattern, image)
+			assert.Truef(t, !tenant.mayRun(image), "%q allows %q", pattern, image)
 		}
-		must.That(t, tenant.mayRun("registry.example.org/bank/haproxy:1"),
+		assert.Truef(t, tenant.mayRun("registry.example.org/bank/haproxy:1"),
 			"%q does not allow the image that it is for", pattern)
 	}
 }
@@ -162,5 +162,6 @@ func TestGrantsBesideDefaults(t *testing.T) {
 	}
 	c := clusterOf(t, "bank/c", lb("replicas: 1, networkAttachments: [{name: bmc, namespace: networks, ips: [192.0.2.9/24]}]"))
 	site := siteOf(t, "  tenants:\n  - {name: bank, namespaces: [bank]}\n")
-	must.Len(t, "a network that it may not use is one finding, whatever addresses it asks for", Of(site, nil).Spec(&c), 1)
+	assert.Len(t, Of(site, nil).Spec(&c), 1,
+		"a network that it may not use is one finding, whatever addresses it asks for")
 }

@@ -6,9 +6,10 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	must "github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func hostsOf(namespace string, label map[string]string, names ...string) []inventory.Host {
@@ -31,7 +32,7 @@ func TestHeld(t *testing.T) {
 		claim("h3", "b", true, false),  // not in the inventory
 	}}, append(labeled, half...), schedule.Options{Keys: keys})
 	for key, want := range map[string]Count{"a": {2, 1}, "b": {}, "c": {}} {
-		must.Equal(t, key, held.Of(schedule.ClusterKey{Namespace: "bank", Name: key}), want)
+		assert.Equal(t, want, held.Of(schedule.ClusterKey{Namespace: "bank", Name: key}), key)
 	}
 }
 
@@ -41,10 +42,10 @@ func TestLimits(t *testing.T) {
 		return schedule.ClusterKey{Namespace: namespace, Name: "a"}
 	}
 	listed := Of(siteOf(t, bank), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test"), key("nobodys")})
-	must.That(t, len(listed) == 2 && listed[key("bank")] == listed[key("bank-test")],
+	assert.Truef(t, len(listed) == 2 && listed[key("bank")] == listed[key("bank-test")],
 		"found %v, want one limit for two namespaces, and none for a namespace without a tenant", listed)
 	want := schedule.Limit{Hosts: 6, Standby: 2, HostsFrom: "tenant bank (the Site's spec.tenants[].hosts.max)", StandbyFrom: "tenant bank (the Site's spec.tenants[].hosts.maxStandby)"}
-	must.Equal(t, "", *listed[key("bank")], want)
+	assert.Equal(t, want, *listed[key("bank")])
 	each := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test")})
 	if got := each[key("bank")]; got.Hosts != 3 || got.HostsFrom != "each namespace (the Site's spec.maxHostsPerTenant)" || got == each[key("bank-test")] {
 		t.Errorf("by default: found %+v, want 3 for each namespace", got)
@@ -103,16 +104,16 @@ func TestGranted(t *testing.T) {
 	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "m", Name: "e1"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
 	options := schedule.Options{Keys: keys, Granted: tenants.Granted([]schedule.ClusterKey{schedule.KeyOf(&c)})}
 	placement, err := schedule.Plan([]v1.SIPCluster{c}, hosts, held, options)
-	must.OK(t, err)
+	require.NoError(t, err)
 	var found []string
 	for _, a := range placement.Clusters[0].Roles[0].Assigned {
 		found = append(found, a.Host.Name)
 	}
-	must.That(t, strings.Join(found, " ") == "e1 f1" && len(placement.Clusters[0].Roles[0].Releasing) == 0,
+	assert.Truef(t, strings.Join(found, " ") == "e1 f1" && len(placement.Clusters[0].Roles[0].Releasing) == 0,
 		"found %v, want e1, which it held, and f1, of its pool", found)
 	c.Spec.Nodes["Worker"] = v1.NodeSet{Count: &v1.NodeCount{Active: 3}}
 	placement, err = schedule.Plan([]v1.SIPCluster{c}, hosts, schedule.Previous{}, options)
-	must.That(t, err == nil && !placement.Schedulable(),
+	assert.Truef(t, err == nil && !placement.Schedulable(),
 		"three hosts of a pool of two: found %v, want it to be unschedulable", err)
 }
 
@@ -130,8 +131,8 @@ func TestOthersVirtualHosts(t *testing.T) {
 		c := wanting("a", 0, active, 0)
 		placement, err := schedule.Plan([]v1.SIPCluster{c}, hosts, schedule.Previous{}, schedule.Options{Keys: keys,
 			Granted: Of(site, nil).Granted([]schedule.ClusterKey{schedule.KeyOf(&c)})})
-		must.That(t, err == nil && placement.Schedulable() == placed,
-			"%d hosts: found %v, want schedulable %t", active, err, placed)
+		assert.Truef(t, err == nil && placement.Schedulable() == placed, "%d hosts: found %v, want schedulable %t",
+			active, err, placed)
 	}
 }
 
@@ -143,12 +144,12 @@ func TestGrantedNamespaces(t *testing.T) {
 	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
 	placement, err := schedule.Plan([]v1.SIPCluster{c}, hosts, held, schedule.Options{Keys: keys,
 		Granted: tenants.Granted([]schedule.ClusterKey{schedule.KeyOf(&c)})})
-	must.OK(t, err)
+	require.NoError(t, err)
 	var found []string
 	for _, a := range placement.Clusters[0].Roles[0].Assigned {
 		found = append(found, a.Host.Name)
 	}
-	must.Equal(t, found, strings.Join(found, " "), "e2 n1 w1")
+	assert.Equal(t, "e2 n1 w1", strings.Join(found, " "), found)
 	for spec, message := range map[string]string{
 		"{nodes: {Worker: {hostNamespaces: [west, north]}}}": "",
 		"{nodes: {Worker: {hostNamespaces: [west, east]}}}":  `spec.nodes.Worker.hostNamespaces[1]: found "east", which tenant bank (the Site's spec.tenants[].hosts.namespaces) is not granted`,

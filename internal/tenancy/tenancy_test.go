@@ -7,9 +7,10 @@ import (
 	"github.com/airshipit/sipgen/api"
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	must "github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 var keys = schedule.LabelKeys{ClusterNamespace: "cn", ClusterName: "cc", NodeType: "nt", Standby: "sb"}
@@ -17,9 +18,9 @@ var keys = schedule.LabelKeys{ClusterNamespace: "cn", ClusterName: "cc", NodeTyp
 func siteOf(t *testing.T, spec string) *v1alpha1.Site {
 	t.Helper()
 	docs, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n"+spec))
-	must.OK(t, err)
+	require.NoError(t, err)
 	site, err := api.SiteFromDocuments(docs)
-	must.OK(t, err)
+	require.NoError(t, err)
 	site.Spec.Images.NoJumpHost = false
 	return site
 }
@@ -29,9 +30,9 @@ func clusterOf(t *testing.T, key, spec string) v1.SIPCluster {
 	t.Helper()
 	namespace, name, _ := strings.Cut(key, "/")
 	docs, err := manifest.Parse("spec.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: "+namespace+", name: "+name+"}\nspec: "+spec+"\n"))
-	must.OK(t, err)
+	require.NoError(t, err)
 	clusters, err := api.ClustersFromDocuments(docs)
-	must.OK(t, err)
+	require.NoError(t, err)
 	return clusters[0]
 }
 
@@ -130,7 +131,7 @@ func TestNamespaces(t *testing.T) {
 		c := clusterOf(t, row.namespace+"/c", "{}")
 		want(t, row.why, said(row.tenants.Namespace(&c)), row.want)
 		owner := row.tenants.Of(row.namespace)
-		must.That(t, (owner == nil) == (row.want != ""), "%s: found tenant %v", row.why, owner)
+		assert.Truef(t, (owner == nil) == (row.want != ""), "%s: found tenant %v", row.why, owner)
 	}
 }
 

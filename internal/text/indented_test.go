@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // FuzzIndented holds what is indented by hand against the library.
@@ -22,8 +24,8 @@ func FuzzIndented(f *testing.F) {
 		}
 		compact := need.Value(json.Marshal(value))(t)
 		var want bytes.Buffer
-		need.OK(t, json.Indent(&want, append(compact, '\n'), "", "  "))
+		require.NoError(t, json.Indent(&want, append(compact, '\n'), "", "  "))
 		got := indented(append(compact, '\n'))
-		need.That(t, bytes.Equal(got, want.Bytes()), "%s: got\n%s\nwant\n%s", compact, got, want.Bytes())
+		assert.Truef(t, bytes.Equal(got, want.Bytes()), "%s: got\n%s\nwant\n%s", compact, got, want.Bytes())
 	})
 }

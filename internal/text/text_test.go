@@ -10,8 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestLine(t *testing.T) {
@@ -37,7 +38,7 @@ func TestLine(t *testing.T) {
 		{"put together from what vanishes", "##\u200b[error]x", "## [error]x"},
 		{"two colons within are an address", "fd00::1", "fd00::1"},
 	} {
-		need.Equal(t, row.why, text.Line(row.in), row.want)
+		assert.Equal(t, row.want, text.Line(row.in), row.why)
 	}
 }
 
@@ -48,10 +49,11 @@ func FuzzLine(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		got := text.Line(in)
-		need.Must(t, utf8.ValidString(got) && text.Line(got) == got,
+		require.Truef(t, utf8.ValidString(got) && text.Line(got) == got,
 			"Line(%q) = %q, which is not UTF-8 or not a fixed point (%q)", in, got, text.Line(got))
 		for _, r := range got {
-			need.Must(t, !unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector),
+			require.Truef(t,
+				!unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector),
 				"Line(%q) = %q holds %U", in, got, r)
 		}
 		_, noAddress := netip.ParseAddr(got)
@@ -68,7 +70,7 @@ func TestTruncate(t *testing.T) {
 		want string
 	}{{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"äöü", 3, "äöü"}, {"äöüß", 3, "äö…"}, {"a bc", 3, "a…"}, {"ab", 1, "…"}} {
 		got := text.Truncate(row.in, row.n)
-		need.That(t, got == row.want, "Truncate(%q, %d) = %q, want %q", row.in, row.n, got, row.want)
+		assert.Truef(t, got == row.want, "Truncate(%q, %d) = %q, want %q", row.in, row.n, got, row.want)
 	}
 }
 
@@ -76,7 +78,7 @@ func TestVerbatim(t *testing.T) {
 	for in, want := range map[string]string{
 		"two words": "two words", "  two  blanks ": "  two  blanks ", "a\nb": "a b", "\x1b[0m": "\uFFFD[0m", "##[x]": "## [x]", "::x": ": :x", "  ::x": "  : :x", "e\u3164\ufe0f1": "e\uFFFD\uFFFD1",
 	} {
-		need.Equal(t, in, text.Verbatim(in), want)
+		assert.Equal(t, want, text.Verbatim(in), in)
 	}
 }
 
@@ -87,8 +89,8 @@ func TestLinesAndBlock(t *testing.T) {
 		{"no line is a command", "x\n ::error::y\n##[z]", "x|: :error::y|## [z]", "x\n : :error::y\n## [z]"},
 		{"a line of what is not seen", "a\n\u200b\u202e\nb", "a|b", "a\n\uFFFD\uFFFD\nb"},
 	} {
-		need.Equal(t, row.why, strings.Join(text.Lines(row.in), "|"), row.lines)
-		need.Equal(t, row.why, text.Block(row.in), row.block)
+		assert.Equal(t, row.lines, strings.Join(text.Lines(row.in), "|"), row.why)
+		assert.Equal(t, row.block, text.Block(row.in), row.why)
 	}
 }
 
@@ -105,7 +107,7 @@ func TestFold(t *testing.T) {
 		{"a longwordthatisnotcut b", 6, "  ", "a\n  longwordthatisnotcut\n  b"},
 		{"日本語 日本語", 8, "", "日本語\n日本語"},
 	} {
-		need.Equal(t, row.line, text.Fold(row.line, row.width, row.indent), row.want)
+		assert.Equal(t, row.want, text.Fold(row.line, row.width, row.indent), row.line)
 	}
 }
 
@@ -117,8 +119,8 @@ func TestJSON(t *testing.T) {
 		"a word": `"a word"`, "<&>": `"<&>"`, "a\r\n  ::b": `"a\r\n  \u003a:b"`, "fd00::1": `"fd00::1"`, "::error::x": `"\u003a:error::x"`, "##[##[": `"\u0023#[\u0023#["`,
 	} {
 		var out bytes.Buffer
-		need.OK(t, text.JSON(&out, in))
-		need.Equal(t, in, out.String(), want+"\n")
+		require.NoError(t, text.JSON(&out, in))
+		assert.Equal(t, want+"\n", out.String(), in)
 	}
 }
 
@@ -130,14 +132,14 @@ func FuzzJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, value string) {
 		in := map[string]string{strings.ToValidUTF8(key, ""): strings.ToValidUTF8(value, "")}
 		var out bytes.Buffer
-		need.OK(t, text.JSON(&out, in))
+		require.NoError(t, text.JSON(&out, in))
 		var back map[string]string
 		err := json.Unmarshal(out.Bytes(), &back)
-		need.Must(t, err == nil, "%s: %v", &out, err)
+		require.Truef(t, err == nil, "%s: %v", &out, err)
 		for key, value := range in {
-			need.Must(t, back[key] == value, "%q: %q became %q", key, value, back[key])
+			require.Truef(t, back[key] == value, "%q: %q became %q", key, value, back[key])
 		}
 		found := order.FindString(out.String())
-		need.Must(t, found == "", "%s has %q", &out, found)
+		require.Truef(t, found == "", "%s has %q", &out, found)
 	})
 }

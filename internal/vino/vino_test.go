@@ -13,6 +13,8 @@ import (
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func load(t testing.TB, file string) *v1alpha1.VirtualHosts {
@@ -26,7 +28,7 @@ func load(t testing.TB, file string) *v1alpha1.VirtualHosts {
 // hand from its rules. Each node first takes an address and a MAC for its bridge; DHCP ranges have 2^6 addresses.
 func TestSample(t *testing.T) {
 	preview, short := Of(load(t, "testdata/vino_cr_4_workers_1_cp.yaml"))
-	need.Must(t, short == nil, "short: %+v", short)
+	require.Truef(t, short == nil, "short: %+v", short)
 	var found strings.Builder
 	for _, node := range preview.Nodes {
 		for _, n := range node.Networks {
@@ -49,7 +51,7 @@ vino-system/default-vino-test-cr-behemoth-worker-1 52:54:00:06:00:09 192.168.2.1
 vino-system/default-vino-test-cr-behemoth-worker-2 52:54:00:06:00:0a 192.168.2.20 redfish+http://10.0.0.2:8000/redfish/v1/Systems/worker-2
 vino-system/default-vino-test-cr-behemoth-worker-3 52:54:00:06:00:0b 192.168.2.21 redfish+http://10.0.0.2:8000/redfish/v1/Systems/worker-3
 `
-	need.Equal(t, "", found.String(), want)
+	assert.Equal(t, want, found.String())
 	if labels := preview.Hosts[0].Labels; labels["airshipit.org/k8s-role"] != "master" || labels["airshipit.org/rack"] != "r1" || labels["airshipit.org/server"] != "" {
 		t.Errorf("labels: %v", labels)
 	}
@@ -64,7 +66,7 @@ func TestNetworkLabels(t *testing.T) {
 	node := v1alpha1.VirtualHostNode{Name: "n", Labels: map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "node"}}
 	want := map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "", "networks.vino.airshipit.org/bar": "own", "sipgen.airshipit.org/virtual-hosts": "n.v"}
 	got := labels(v, &node, &set)
-	need.That(t, maps.Equal(got, want), "found %v, want %v", got, want)
+	assert.Truef(t, maps.Equal(got, want), "found %v, want %v", got, want)
 }
 
 // TestSampleIsTooSmall: the sample's 15 addresses are enough for two nodes with six each, and not for a third. ViNO says so when it gets there.
@@ -72,7 +74,8 @@ func TestSampleIsTooSmall(t *testing.T) {
 	v := load(t, "testdata/vino_cr_4_workers_1_cp.yaml")
 	v.Nodes = append(v.Nodes, v1alpha1.VirtualHostNode{Name: "ziz"})
 	preview, short := Of(v)
-	need.That(t, short != nil && *short == (Shortage{0, "staticAllocationStop", "addresses", "ziz"}) && len(preview.Hosts) == 12,
+	assert.Truef(t,
+		short != nil && *short == (Shortage{0, "staticAllocationStop", "addresses", "ziz"}) && len(preview.Hosts) == 12,
 		"found %+v with %d hosts", short, len(preview.Hosts))
 	v.Spec.Networks[0].StaticAllocationStop = "192.168.3.255"
 	v.Spec.Networks[0].InstanceSubnetBitStep = 9
@@ -223,7 +226,7 @@ func TestAllocation(t *testing.T) {
 			t.Fatalf("round %d: %+v\nfound\n%s\nwant\n%s", round, v.Spec, found.String(), want.String())
 		}
 	}
-	need.That(t, ended != 0 && ended != 400, "%d of 400 ran out of something: want some, and not all", ended)
+	assert.Truef(t, ended != 0 && ended != 400, "%d of 400 ran out of something: want some, and not all", ended)
 }
 
 func randomVino(random *rand.Rand) *v1alpha1.VirtualHosts {

@@ -10,6 +10,8 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPublishedNetworkData: network data that other projects publish is read as the SIP operator did, or left alone with a word why.
@@ -41,17 +43,18 @@ func TestPublishedNetworkData(t *testing.T) {
 		for _, p := range host.AddressProblems {
 			problems = append(problems, p.Network+": "+p.Text)
 		}
-		need.That(t, slices.Equal(addresses, row.addresses) && strings.Join(problems, "\n") == row.problem,
+		assert.Truef(t, slices.Equal(addresses, row.addresses) && strings.Join(problems, "\n") == row.problem,
 			"%s: got %v and %q, want %v and %q", name, addresses, problems, row.addresses, row.problem)
 	}
 	found, err := filepath.Glob("testdata/published/*.*")
-	need.That(t, err == nil && len(found) == len(rows)+1, "%d files, %d rows and a README wanted, %v", len(found), len(rows), err)
+	assert.Truef(t, err == nil && len(found) == len(rows)+1, "%d files, %d rows and a README wanted, %v", len(found),
+		len(rows), err)
 }
 
 func oneHost(t *testing.T, text string) *inventory.Host {
 	t.Helper()
 	hosts, err := fromText(text)
-	need.Must(t, err == nil && len(hosts) == 1, "%d hosts, %v", len(hosts), err)
+	require.Truef(t, err == nil && len(hosts) == 1, "%d hosts, %v", len(hosts), err)
 	return &hosts[0]
 }
 
@@ -135,9 +138,9 @@ func TestUnreadableAddresses(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			host := oneHost(t, row.text)
-			need.Same(t, "addresses", inventorytest.Addresses(host), row.addresses)
-			need.Must(t, len(host.AddressProblems) == len(row.problems),
-				"problems %+v, want %q", host.AddressProblems, row.problems)
+			assert.Equal(t, row.addresses, inventorytest.Addresses(host), "addresses")
+			require.Truef(t, len(host.AddressProblems) == len(row.problems), "problems %+v, want %q",
+				host.AddressProblems, row.problems)
 			for i, want := range row.problems {
 				network, words, _ := strings.Cut(want, ": ")
 				if got := host.AddressProblems[i]; got.Network != network || !strings.Contains(got.Text, words) || got.Origin == "" {
@@ -168,7 +171,8 @@ func TestAnnotatedOutside(t *testing.T) {
 		hosts, err := fromText(inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam: '"+row.annotation+"'}\n", inventorytest.NamesSecret+row.spec) +
 			inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: ["+row.data+"]")) +
 			inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: [{id: oam, ip_address: 10.96.0.9/24}]")))
-		need.Must(t, err == nil && len(hosts) == 1 && len(hosts[0].Addresses) != 0, "%s: %v, %v", row.why, hosts, err)
+		require.Truef(t, err == nil && len(hosts) == 1 && len(hosts[0].Addresses) != 0, "%s: %v, %v", row.why, hosts,
+			err)
 		if a := hosts[0].Addresses[0]; a.Outside != row.want || a.IP.String() != row.annotation {
 			t.Errorf("%s: %s outside %q, want %q", row.why, a.IP, a.Outside, row.want)
 		}

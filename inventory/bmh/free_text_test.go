@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
-
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // TestNamedSecretsOfAHostAreMasked: in every text of a host that is printed, a value behind the name of a secret is
@@ -37,16 +36,16 @@ func TestNamedSecretsOfAHostAreMasked(t *testing.T) {
 	CheckLabels(&host)
 	AddAddresses(&host, &object, &manifest.Document{File: Live}, Related{})
 	for _, text := range strings.Split(fmt.Sprintf("%#v %#v %#v", host, host.State.Consumer, host.Hardware), ", ") {
-		need.Without(t, "", text, "hunter2")
+		assert.NotContains(t, text, "hunter2")
 	}
-	need.Equal(t, "", host.State.ErrorMessage, "login failed: secret: ***")
+	assert.Equal(t, "login failed: secret: ***", host.State.ErrorMessage)
 }
 
 // TestClean: what others wrote is one line of text without their logins, and not a long one.
 func TestClean(t *testing.T) {
 	found := clean("no \x1b[31mpower:\nhttps://root:calvin-and-hobbes@198.51.100.1/redfish: 401\nSigned-off-by: mallory")
-	need.Equal(t, "", found, "no [31mpower: https://***@198.51.100.1/redfish: 401 Signed-off-by: mallory")
-	need.Equal(t, "", len([]rune(clean(strings.Repeat("ü", 5000)))), maxText)
+	assert.Equal(t, "no [31mpower: https://***@198.51.100.1/redfish: 401 Signed-off-by: mallory", found)
+	assert.Equal(t, maxText, len([]rune(clean(strings.Repeat("ü", 5000)))))
 }
 
 // FuzzSimpleName: what is a simple name is one to Kubernetes, wherever it is asked for less.
@@ -56,7 +55,7 @@ func FuzzSimpleName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		simple := simpleName(text)
-		need.Equal(t, text, simple, (len(validation.IsDNS1123Label(text)) == 0))
+		assert.Equal(t, (len(validation.IsDNS1123Label(text)) == 0), simple, text)
 		for _, problems := range [][]string{validation.IsDNS1123Subdomain(text), validation.IsQualifiedName(text), validation.IsValidLabelValue(text)} {
 			if simple && len(problems) > 0 {
 				t.Errorf("%q: %s", text, problems)

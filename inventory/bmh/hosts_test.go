@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
-
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
+	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func fromText(text string) ([]inventory.Host, error) {
@@ -66,8 +67,8 @@ func TestAddresses(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			hosts, err := fromText(row.text)
-			need.Must(t, err == nil && len(hosts) == 1, "%d hosts, %v", len(hosts), err)
-			need.Same(t, "", inventorytest.Addresses(&hosts[0]), row.want)
+			require.Truef(t, err == nil && len(hosts) == 1, "%d hosts, %v", len(hosts), err)
+			assert.Equal(t, row.want, inventorytest.Addresses(&hosts[0]))
 			if got := strings.Join(hosts[0].Warnings, "; "); (row.warning == "") != (got == "") || !strings.Contains(got, row.warning) {
 				t.Errorf("warnings %q, want %q", got, row.warning)
 			}
@@ -104,21 +105,22 @@ func TestBadHosts(t *testing.T) {
 			docs := need.Value(manifest.Parse("hosts.yaml", []byte(row.text+inventorytest.HostYAML("n9", "", ""))))(t)
 			hosts, left := FromDocuments(docs)
 			whole := &hosts[len(hosts)-1]
-			need.That(t, whole.Name == "n9" && len(whole.Faults) == 0, "the host beside it: %+v", whole)
+			assert.Truef(t, whole.Name == "n9" && len(whole.Faults) == 0, "the host beside it: %+v", whole)
 			got := ""
 			for _, l := range left {
 				got += l.Source.String() + " " + l.Field + " " + l.Text
 			}
-			need.That(t, strings.Contains(got, row.left) && (row.left == "") == (got == ""),
-				"left out %q, want %q", got, row.left)
-			need.Without(t, "the token is still there", fmt.Sprintf("%+v", hosts), token)
+			assert.Truef(t, strings.Contains(got, row.left) && (row.left == "") == (got == ""), "left out %q, want %q",
+				got, row.left)
+			assert.NotContains(t, fmt.Sprintf("%+v", hosts), token, "the token is still there")
 			inventorytest.NoMarker(t, fmt.Sprintf("%+v %+v", hosts, left))
 			if row.fault == "" {
-				need.Equal(t, "", len(hosts), 1)
+				assert.Equal(t, 1, len(hosts))
 				return
 			}
 			host := &hosts[0]
-			need.That(t, strings.HasPrefix(host.Name, "n1") && len(host.Faults) == 1 && strings.HasPrefix(host.Faults[0].String(), row.fault) && host.Unsure() == row.unsure,
+			assert.Truef(t,
+				strings.HasPrefix(host.Name, "n1") && len(host.Faults) == 1 && strings.HasPrefix(host.Faults[0].String(), row.fault) && host.Unsure() == row.unsure,
 				"host %+v", host)
 			if host.Faults[0].Kind == inventory.FaultLabel && (len(host.Labels) != 1 || host.Labels["flavor"] != "x") {
 				t.Errorf("labels %q, want the good one", host.Labels)
@@ -161,7 +163,7 @@ status:
   errorMessage: no answer
   provisioning: {state: provisioned}
 `)
-	need.OK(t, err)
+	require.NoError(t, err)
 	want := inventory.Host{
 		Namespace: "default", Name: "n1", UID: "0000-1",
 		Labels: map[string]string{"infrastructure.cluster.x-k8s.io/node-reuse": "md-0", "app.kubernetes.io/instance": "site"},
@@ -180,7 +182,7 @@ status:
 		Source:      manifest.Place{File: "hosts.yaml", Document: 1, Line: 2},
 	}
 	hosts[0].Source.Line = 2
-	need.Deep(t, "", hosts[0], want)
+	assert.Equal(t, want, hosts[0])
 }
 
 // TestImageName: enough to tell one image from another, and no secret. e2e's TestMovedHosts has the API server agree.
@@ -192,7 +194,7 @@ func TestImageName(t *testing.T) {
 		{"a method", "{customDeploy: {method: install_coreos}}", "customDeploy/install_coreos"},
 	} {
 		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\nspec: " + row.spec + "\n")
-		need.OK(t, err)
+		require.NoError(t, err)
 		if got := hosts[0].State; got.ImageName != row.want || got.Image != (row.want != "") {
 			t.Errorf("%s: got %q, %t, want %q, and whether there is one", row.why, got.ImageName, got.Image, row.want)
 		}
@@ -211,7 +213,7 @@ func TestWithoutUser(t *testing.T) {
 		{"a slash in the password, which a parser of URLs takes for a path", "redfish://root:12/" + inventorytest.Marker + "@198.51.100.1/x", "redfish://198.51.100.1/x"},
 		{"a scheme within the password", "root:" + inventorytest.Marker + "://x@198.51.100.1", "198.51.100.1"},
 	} {
-		need.Equal(t, row.why, WithoutUser(row.address), row.want)
+		assert.Equal(t, row.want, WithoutUser(row.address), row.why)
 	}
 }
 
@@ -227,7 +229,7 @@ func TestManagers(t *testing.T) {
 		{Name: "nonsense", Operation: "Update", OwnsSpec: true},
 		{Name: "empty", Operation: "Update", OwnsSpec: true},
 	}
-	need.Deep(t, "", hosts[0].Managers, want)
+	assert.Equal(t, want, hosts[0].Managers)
 }
 
 func FuzzNetworkData(f *testing.F) {
@@ -240,9 +242,10 @@ func FuzzNetworkData(f *testing.F) {
 		reader := addressReader{host: &host, settled: map[string]inventory.AddressOrigin{}}
 		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}}, SecretRef{"a", "net", inventory.FromNetworkData, false})
 		for _, a := range host.Addresses {
-			need.That(t, inventory.NoHostAddress(a.IP) == "" && a.Network != "", "%q gave %+v", text, a)
+			assert.Truef(t, inventory.NoHostAddress(a.IP) == "" && a.Network != "", "%q gave %+v", text, a)
 		}
-		need.That(t, len(host.Addresses)+len(host.AddressProblems) != 0, "%q: neither an address nor a word why", text)
+		assert.Truef(t, len(host.Addresses)+len(host.AddressProblems) != 0, "%q: neither an address nor a word why",
+			text)
 	})
 }
 
@@ -268,15 +271,15 @@ func TestHardware(t *testing.T) {
 			text += "status: {hardware: {" + status + "}}\n"
 		}
 		hosts, err := fromText(text)
-		need.OK(t, err)
+		require.NoError(t, err)
 		return hosts[0].Hardware
 	}
 	found := of("architecture: x86_64", "storage: ["+disks+"]")
-	need.Same(t, "disks", found.Disks, []inventory.Disks{{Count: 3, Bytes: 4096}, {Count: 2, Bytes: 8192}})
-	need.Equal(t, "declared beside an inspection", found.Architecture, "x86_64")
-	need.Equal(t, "inspected", of("architecture: x86_64", "cpu: {arch: aarch64}").Architecture, "aarch64")
+	assert.Equal(t, []inventory.Disks{{Count: 3, Bytes: 4096}, {Count: 2, Bytes: 8192}}, found.Disks, "disks")
+	assert.Equal(t, "x86_64", found.Architecture, "declared beside an inspection")
+	assert.Equal(t, "aarch64", of("architecture: x86_64", "cpu: {arch: aarch64}").Architecture, "inspected")
 	declared := of("architecture: aarch64", "")
-	need.That(t, declared.Architecture == "aarch64" && !declared.Inspected(), "found %+v", declared)
+	assert.Truef(t, declared.Architecture == "aarch64" && !declared.Inspected(), "found %+v", declared)
 }
 
 // TestStatusAnnotation: the annotation is the status of a host without one, as after clusterctl move; one that cannot be read is the host's fault.
@@ -302,12 +305,13 @@ func TestStatusAnnotation(t *testing.T) {
 		{"too large", `{"errorMessage":"` + strings.Repeat("x", 256<<10) + `"}`, "", inventory.State{}, 0, fault("found 262163 bytes, want at most 262144")},
 	} {
 		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  name: n1\n  annotations:\n    baremetalhost.metal3.io/status: '" + row.annotation + "'\n" + row.status)
-		need.Must(t, err == nil && len(hosts) == 1, "%s: %d hosts, %v", row.why, len(hosts), err)
+		require.Truef(t, err == nil && len(hosts) == 1, "%s: %d hosts, %v", row.why, len(hosts), err)
 		nics := 0
 		if hosts[0].Hardware != nil {
 			nics = len(hosts[0].Hardware.NICs)
 		}
-		need.That(t, reflect.DeepEqual(hosts[0].State, row.want) && nics == row.nics && reflect.DeepEqual(hosts[0].Faults, row.faults),
+		assert.Truef(t,
+			reflect.DeepEqual(hosts[0].State, row.want) && nics == row.nics && reflect.DeepEqual(hosts[0].Faults, row.faults),
 			"%s: found %+v, %d NICs, %v", row.why, hosts[0].State, nics, hosts[0].Faults)
 	}
 }
@@ -320,6 +324,6 @@ func TestEveryState(t *testing.T) {
 		metal3.StateProvisioning, metal3.StateProvisioned, metal3.StateExternallyProvisioned, metal3.StateDeprovisioning, metal3.StateInspecting,
 		metal3.StatePoweringOffBeforeDelete, metal3.StateDeleting,
 	} {
-		need.That(t, slices.Contains(known, string(state)), "%q is not known", state)
+		assert.Truef(t, slices.Contains(known, string(state)), "%q is not known", state)
 	}
 }

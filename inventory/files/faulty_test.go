@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestValuesOfOneHostThatCannotBeRead: they are that host's fault, and the other hosts are read.
@@ -68,7 +69,8 @@ func TestWhoAHostIs(t *testing.T) {
 	} {
 		hosts := need.Value(Load([]string{"-"}, strings.NewReader(text)))(t).Hosts
 		bad := hosts[slices.IndexFunc(hosts, func(h inventory.Host) bool { return h.Name == "bad" })]
-		need.Equal(t, text[:min(200, len(text))], fmt.Sprintln(bad.UID, bad.Labels, bad.Unsure()), "u-1 map[kind:worker] true\n")
+		assert.Equal(t, "u-1 map[kind:worker] true\n", fmt.Sprintln(bad.UID, bad.Labels, bad.Unsure()),
+			text[:min(200, len(text))])
 	}
 }
 
@@ -94,10 +96,10 @@ func wantFault(t *testing.T, why, text, want string) {
 		}
 	}
 	want = "metal3/bad: " + want
-	need.That(t, good && strings.HasPrefix(found, want) && strings.Count(found, "\n") == 1,
+	assert.Truef(t, good && strings.HasPrefix(found, want) && strings.Count(found, "\n") == 1,
 		"%s: the other host is read: %t; found %q, want %q", why, good, found, want)
 	var out bytes.Buffer
-	need.Error(t, why, WriteSnapshot(&out, inv), "")
+	assert.NoError(t, WriteSnapshot(&out, inv), why)
 }
 
 // TestWhatMayBeAnyHostStopsTheRun: what may hide a host is no fault of one host. A host of the tree that is not in the inventory counts as gone.
@@ -116,6 +118,6 @@ func TestWhatMayBeAnyHostStopsTheRun(t *testing.T) {
 		"no name for a kind":       "apiVersion: metal3.io/v1alpha1\nkind: 7\nmetadata: {namespace: metal3, name: a}\n",
 	} {
 		inv, err := Load([]string{"-"}, strings.NewReader(text))
-		need.That(t, err != nil, "%s: read %+v", why, inv)
+		assert.Truef(t, err != nil, "%s: read %+v", why, inv)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestSnapshot: what is written is read to the same hosts, in the same bytes whatever the order was, and without a secret.
@@ -27,18 +29,18 @@ func TestSnapshot(t *testing.T) {
 	}
 	inv.TakenAt = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	var first bytes.Buffer
-	need.OK(t, WriteSnapshot(&first, inv))
+	require.NoError(t, WriteSnapshot(&first, inv))
 	inventorytest.NoMarker(t, first.String())
 	read := need.Value(Load([]string{"-"}, bytes.NewReader(first.Bytes())))(t)
 	for i := range read.Hosts {
 		read.Hosts[i].Source = inv.Hosts[i].Source
 	}
 	inv.Secrets = nil // a snapshot knows of none
-	need.Deep(t, "read", read, inv)
+	assert.Equal(t, inv, read, "read")
 	slices.Reverse(inv.Hosts)
 	var second bytes.Buffer
-	need.OK(t, WriteSnapshot(&second, inv))
-	need.Equal(t, "other bytes for the same hosts", first.String(), second.String())
+	require.NoError(t, WriteSnapshot(&second, inv))
+	assert.Equal(t, second.String(), first.String(), "other bytes for the same hosts")
 }
 
 func TestBadSnapshots(t *testing.T) {
@@ -51,7 +53,8 @@ func TestBadSnapshots(t *testing.T) {
 		{"cut off before the hosts", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\n", "count: missing, want the number of hosts"},
 	} {
 		_, err := Load([]string{"-"}, strings.NewReader(row.text))
-		need.That(t, err != nil && strings.Contains(err.Error(), row.want), "%s: got %v, want %s", row.why, err, row.want)
+		assert.Truef(t, err != nil && strings.Contains(err.Error(), row.want), "%s: got %v, want %s", row.why, err,
+			row.want)
 	}
 }
 
@@ -76,8 +79,9 @@ c  map[]; spec: found a string
 d  map[]
 eee  map[]; found 250 characters in namespace and name, want at most 249: they name a file in the tree
 `
-	need.Equal(t, "", got, want)
-	need.That(t, len(inv.LeftOut) == 1 && inv.LeftOut[0].Field == "hosts[2].metadata.name" && inv.LeftOut[0].Source.File == "stdin",
+	assert.Equal(t, want, got)
+	assert.Truef(t,
+		len(inv.LeftOut) == 1 && inv.LeftOut[0].Field == "hosts[2].metadata.name" && inv.LeftOut[0].Source.File == "stdin",
 		"left out %+v", inv.LeftOut)
 }
 
@@ -95,7 +99,7 @@ func TestBrokenSecretFile(t *testing.T) {
 	for _, value := range []string{"*" + inventorytest.Marker, "!!int " + inventorytest.Marker, `"\y` + inventorytest.Marker, "[" + inventorytest.Marker, "@" + inventorytest.Marker, "%" + inventorytest.Marker, "|x" + inventorytest.Marker, "'" + inventorytest.Marker, "&" + inventorytest.Marker + " *" + inventorytest.Marker + "2", "a: " + inventorytest.Marker + ": b", "!<" + inventorytest.Marker, "&" + inventorytest.Marker + " [*" + inventorytest.Marker + "]", "\n    ~: " + inventorytest.Marker, "\n    ? {a: " + inventorytest.Marker + "}\n    : x"} {
 		file := filepath.Join(t.TempDir(), "s.yaml")
 		text := "apiVersion: v1\nkind: Secret\nmetadata: {name: n1-net}\nstringData:\n  password: " + value + "\n"
-		need.OK(t, os.WriteFile(file, []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := Load([]string{file}, nil)
 		if err == nil {
 			t.Errorf("%s: no error", value)
@@ -110,7 +114,8 @@ func TestOtherKindsAreLeftAlone(t *testing.T) {
 	const other = "apiVersion: example.org/v1\nkind: Machine\nmetadata: {name: x}\n---\napiVersion: v1\nkind: ConfigMap\n---\n"
 	folder := write(t, map[string]string{"empty.yaml": "", "n1.yaml": other + inventorytest.HostYAML("n1", "", "")})
 	loaded, err := Load([]string{filepath.Join(folder, "empty.yaml"), filepath.Join(folder, "n1.yaml")}, nil)
-	need.That(t, err == nil && len(loaded.Hosts) == 1 && loaded.Hosts[0].Key() == "metal/n1", "got %v, %v", loaded, err)
+	assert.Truef(t, err == nil && len(loaded.Hosts) == 1 && loaded.Hosts[0].Key() == "metal/n1", "got %v, %v", loaded,
+		err)
 	for text, want := range map[string]string{
 		"kind: BaremetalHost\n---\n" + inventorytest.HostYAML("n1", "", ""): "did you mean",
 		"kind: HostClaim\n": "no BareMetalHost",
@@ -132,11 +137,12 @@ func TestKustomization(t *testing.T) {
 		"plain/n2.yaml":            inventorytest.HostYAML("n2", "", ""),
 	})
 	inv := need.Value(Load([]string{filepath.Join(dir, "site"), filepath.Join(dir, "plain")}, nil))(t)
-	need.That(t, len(inv.Hosts) == 2 && inv.Hosts[0].Name == "n2" && inv.Hosts[1].Name == "r1-n1" && inv.Hosts[1].Labels["rack"] == "r1",
+	assert.Truef(t,
+		len(inv.Hosts) == 2 && inv.Hosts[0].Name == "n2" && inv.Hosts[1].Name == "r1-n1" && inv.Hosts[1].Labels["rack"] == "r1",
 		"got %+v", inv.Hosts)
-	need.Equal(t, "source", inv.Hosts[1].Source.String(), filepath.ToSlash(filepath.Join(dir, "base/hosts.yaml")))
+	assert.Equal(t, filepath.ToSlash(filepath.Join(dir, "base/hosts.yaml")), inv.Hosts[1].Source.String(), "source")
 	_, err := Load([]string{filepath.Join(dir, "broken")}, nil)
-	need.Error(t, "a kustomization that does not build", err, "broken: kustomize: ")
+	assert.ErrorContains(t, err, "broken: kustomize: ", "a kustomization that does not build")
 }
 
 // TestKustomizationKeepsSecrets: kustomize's own messages may hold what a file holds.

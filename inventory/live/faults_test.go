@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/client-go/rest"
-
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
 )
 
 // TestFaults: whatever goes wrong, it is all of the hosts or an error.
@@ -91,15 +92,15 @@ func TestFaults(t *testing.T) {
 			api.fault = row.fault
 			got, err := api.read(Options{})
 			if row.want == "" {
-				need.OK(t, err)
+				require.NoError(t, err)
 				var names []string
 				for _, h := range got.Hosts {
 					names = append(names, h.Name)
 				}
-				need.Same(t, "", names, []string{"n0", "n1", "n2", "n3", "n4"})
+				assert.Equal(t, []string{"n0", "n1", "n2", "n3", "n4"}, names)
 				return
 			}
-			need.Must(t, got == nil && err != nil, "got %+v, %v, want an error and nothing else", got, err)
+			require.Truef(t, got == nil && err != nil, "got %+v, %v, want an error and nothing else", got, err)
 			if !strings.Contains(err.Error(), row.want) || row.is != nil && !errors.Is(err, row.is) {
 				t.Errorf("got  %v\nwant %s", err, row.want)
 			}
@@ -123,7 +124,8 @@ func TestSlowServer(t *testing.T) {
 		return n == 2
 	}
 	got, err := api.readIn(context.Background(), &rest.Config{Host: api.URL, Timeout: 50 * time.Millisecond}, Options{})
-	need.That(t, got == nil && err != nil && strings.Contains(err.Error(), "list of baremetalhosts.metal3.io: the API server did not answer in time"),
+	assert.Truef(t,
+		got == nil && err != nil && strings.Contains(err.Error(), "list of baremetalhosts.metal3.io: the API server did not answer in time"),
 		"got %+v, %v", got, err)
 }
 
@@ -140,7 +142,7 @@ func TestCancelled(t *testing.T) {
 			return refuse(w, 429, "TooManyRequests", "busy")
 		}
 		got, err := api.readIn(ctx, &rest.Config{Host: api.URL}, Options{})
-		need.That(t, got == nil && errors.Is(err, context.Canceled), "%s: got %+v, %v", at, got, err)
+		assert.Truef(t, got == nil && errors.Is(err, context.Canceled), "%s: got %+v, %v", at, got, err)
 		cancel()
 	}
 }
@@ -158,7 +160,8 @@ func TestHostsOfAnotherNamespace(t *testing.T) {
 	}
 	got, err := api.read(Options{Namespaces: []string{"metal"}})
 	want := "the list of namespace metal has an item of namespace red"
-	need.That(t, got == nil && err != nil && strings.Contains(err.Error(), want), "got %+v, %v, want %q", got, err, want)
+	assert.Truef(t, got == nil && err != nil && strings.Contains(err.Error(), want), "got %+v, %v, want %q", got, err,
+		want)
 }
 
 // TestLargeAnswer: an answer that is larger than any list ends with an error, before all of it is read.
@@ -169,7 +172,7 @@ func TestLargeAnswer(t *testing.T) {
 	}), most}
 	response := need.Value(limited.RoundTrip(&http.Request{}))(t)
 	read, err := io.ReadAll(response.Body)
-	need.That(t, len(read) == most && err != nil, "read %d bytes, %v; want %d and an error", len(read), err, most)
+	assert.Truef(t, len(read) == most && err != nil, "read %d bytes, %v; want %d and an error", len(read), err, most)
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)

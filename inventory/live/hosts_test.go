@@ -17,17 +17,18 @@ import (
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/bmh"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
 )
 
 // TestOneSecretStopsNobody: of a live cluster too, a Secret that cannot be used is its host's own problem: of the wrong form, of a name that there
@@ -68,7 +69,7 @@ func TestOneSecretStopsNobody(t *testing.T) {
 				t.Errorf("%s: %q and %v, want %q", why, text, host.Addresses, row.want)
 			}
 		}
-		need.That(t, others >= 3, "%s: the other hosts have %d addresses", why, others)
+		assert.Truef(t, others >= 3, "%s: the other hosts have %d addresses", why, others)
 		inventorytest.NoMarker(t, fmt.Sprintf("%+v", got))
 	}
 }
@@ -94,7 +95,7 @@ func newFakeAPI(t testing.TB, text string) *fakeAPI {
 	docs := need.Value(manifest.Parse("objects", []byte(text)))(t)
 	for _, doc := range docs {
 		var object map[string]any
-		need.OK(t, json.Unmarshal(doc.JSON, &object))
+		require.NoError(t, json.Unmarshal(doc.JSON, &object))
 		resource := map[string]string{bmh.KindHost: "baremetalhosts", bmh.KindHardwareData: "hardwaredata", bmh.KindSecret: "secrets", "SIPCluster": "sipclusters", "ValidatingAdmissionPolicyBinding": inventory.GuardResource}[doc.Kind]
 		f.objects[resource] = append(f.objects[resource], object)
 	}
@@ -203,14 +204,16 @@ func TestRefusedConnections(t *testing.T) {
 		backoff, asked := patience(), 0
 		backoff.Duration = time.Microsecond
 		err := retry(t.Context(), backoff, func() error { asked++; return row.err })
-		need.That(t, errors.Is(err, row.err) && asked == row.asked, "%v: asked %d times, want %d", err, asked, row.asked)
+		assert.Truef(t, errors.Is(err, row.err) && asked == row.asked, "%v: asked %d times, want %d", err, asked,
+			row.asked)
 	}
 	backoff, waits := patience(), time.Duration(0)
 	for range mostRefused - 1 {
 		waits += backoff.Duration * 6 / 5 // with jitter
 		backoff.Duration *= time.Duration(backoff.Factor)
 	}
-	need.That(t, waits < 5*time.Second && connectTime < 5*time.Second, "waits %s, connects for %s", waits, connectTime)
+	assert.Truef(t, waits < 5*time.Second && connectTime < 5*time.Second, "waits %s, connects for %s", waits,
+		connectTime)
 }
 
 // TestClusterIsLikeFiles: the live cluster gives the hosts that its objects give as files.
@@ -235,13 +238,14 @@ func TestClusterIsLikeFiles(t *testing.T) {
 		"n4: Dell Inc. PowerEdge R740 (SKU=NotProvided;ModelName=PowerEdge R740), x86_64, 32 CPUs, 256Gi of memory, 1 disk of 0Gi (hdd), 2 disks of 0Gi (nvme), 1 NIC of 25G"; got != want {
 		t.Errorf("hardware %s, want %s", got, want)
 	}
-	need.Equal(t, "", toYAML(t, got.Hosts), toYAML(t, want))
-	need.That(t, got.TakenAt.Location() == time.UTC && got.TakenAt.Equal(now) && got.Context == api.URL && got.HasManagedFields,
+	assert.Equal(t, toYAML(t, want), toYAML(t, got.Hosts))
+	assert.Truef(t,
+		got.TakenAt.Location() == time.UTC && got.TakenAt.Equal(now) && got.Context == api.URL && got.HasManagedFields,
 		"got %v from %s, managedFields %v", got.TakenAt, got.Context, got.HasManagedFields)
 	inventorytest.NoMarker(t, fmt.Sprintf("%+v", got))
-	need.That(t, api.asked("/baremetalhosts") == 3 && api.asked("/secrets") == 0 && api.asked("-bmc") == 0,
+	assert.Truef(t, api.asked("/baremetalhosts") == 3 && api.asked("/secrets") == 0 && api.asked("-bmc") == 0,
 		"want three pages, no list of Secrets, and no BMC's: %q", api.requests)
-	need.Words(t, "want pages", api.requests[0], "limit=500")
+	assert.Contains(t, api.requests[0], "limit=500", "want pages")
 }
 
 func toYAML(t testing.TB, v any) string {
@@ -254,18 +258,20 @@ func toYAML(t testing.TB, v any) string {
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	api := newFakeAPI(t, site)
 	got := need.Value(api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n4" }}))(t)
-	need.That(t, len(got.Hosts) == 5 && api.asked("-net") == 0 && api.asked("/hardwaredata") == 0,
+	assert.Truef(t, len(got.Hosts) == 5 && api.asked("-net") == 0 && api.asked("/hardwaredata") == 0,
 		"%d hosts, asked %q", len(got.Hosts), api.requests)
 	api = newFakeAPI(t, site)
 	need.Value(api.read(Options{NeedsAddresses: func(h *inventory.Host) bool { return h.Name == "n1" }}))(t)
-	need.That(t, api.asked("/metal/secrets/n1-net") == 1 && api.asked("/other/secrets/n1-net") == 0, "asked %q", api.requests)
+	assert.Truef(t, api.asked("/metal/secrets/n1-net") == 1 && api.asked("/other/secrets/n1-net") == 0, "asked %q",
+		api.requests)
 }
 
 func TestNamespaces(t *testing.T) {
 	api := newFakeAPI(t, site+"---\n"+strings.Replace(inventorytest.HostYAML("e1", "", ""), "namespace: metal", "namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
 	got, err := api.read(Options{Namespaces: []string{"metal", "edge", "metal"}, NeedsAddresses: func(*inventory.Host) bool { return false }})
-	need.OK(t, err)
-	need.That(t, len(got.Hosts) == 6 && got.Hosts[0].Key() == "edge/e1" && api.asked("/namespaces/metal/baremetalhosts") == 3,
+	require.NoError(t, err)
+	assert.Truef(t,
+		len(got.Hosts) == 6 && got.Hosts[0].Key() == "edge/e1" && api.asked("/namespaces/metal/baremetalhosts") == 3,
 		"got %d hosts, asked %q", len(got.Hosts), api.requests)
 }
 
@@ -283,11 +289,11 @@ func TestClusterDocuments(t *testing.T) {
 	docs := need.Value(Documents(context.Background(), &rest.Config{Host: api.URL}, gvr, "SIPCluster"))(t)
 	var names []string
 	for i := range docs {
-		need.That(t, docs[i].Live, "%s counts as written in a file", docs[i].File)
+		assert.Truef(t, docs[i].Live, "%s counts as written in a file", docs[i].File)
 		names = append(names, docs[i].Kind+" "+docs[i].Namespace+"/"+docs[i].Name+": "+docs[i].File)
 	}
 	want := []string{"SIPCluster a/one: sipcluster a/one", "SIPCluster a/two: sipcluster a/two", "SIPCluster b/three: sipcluster b/three"}
-	need.Same(t, "", names, want)
+	assert.Equal(t, want, names)
 	doc := docs[2].Problem("spec", "wrong")
-	need.That(t, strings.HasPrefix(doc.Error(), "sipcluster b/three: document "), "a problem of it says %v", doc)
+	assert.Truef(t, strings.HasPrefix(doc.Error(), "sipcluster b/three: document "), "a problem of it says %v", doc)
 }

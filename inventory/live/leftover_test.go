@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/rest"
-
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/inventorytest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 )
 
 var sipClusters = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
@@ -35,10 +35,10 @@ metadata: {namespace: c, name: lma, finalizers: [other]}
 	cfg := &rest.Config{Host: api.URL}
 	got, err := Finalized(context.Background(), cfg, sipClusters, "sip")
 	want := []inventory.Finalized{{Namespace: "a", Name: "lma", Deleting: true}, {Namespace: "b", Name: "lma", Index: 1}}
-	need.That(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
+	assert.Truef(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 	code := http.StatusNotFound
 	api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
-		need.Equal(t, "asked for", r.Header.Get("Accept"), onlyMetadata)
+		assert.Equal(t, onlyMetadata, r.Header.Get("Accept"), "asked for")
 		return refuse(w, code, "", "no")
 	}
 	if got, err := Finalized(context.Background(), cfg, sipClusters, "sip"); got != nil || err != nil {
@@ -55,12 +55,12 @@ func TestSecretsSeen(t *testing.T) {
 	api := newFakeAPI(t, inventorytest.SecretYAML("a", "keys", "data: {k: "+inventorytest.Marker+"}\n"))
 	cfg := &rest.Config{Host: api.URL}
 	api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
-		need.Equal(t, "asked for", r.Header.Get("Accept"), onlyItsMetadata)
+		assert.Equal(t, onlyItsMetadata, r.Header.Get("Accept"), "asked for")
 		return strings.Contains(r.URL.Path, "/namespaces/closed/") && refuse(w, http.StatusForbidden, "Forbidden", "no")
 	}
 	got, err := SecretsSeen(context.Background(), cfg, []inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none"}, {Namespace: "closed", Name: "keys"}})
 	want := []inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none", Missing: true}, {Namespace: "closed", Name: "keys", Unread: "the account may not look"}}
-	need.That(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
+	assert.Truef(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 	api.fault = func(w http.ResponseWriter, _ *http.Request, _ int) bool {
 		return refuse(w, http.StatusUnauthorized, "Unauthorized", "no")
 	}
@@ -90,7 +90,7 @@ spec: {}
 `)
 	got, err := Guards(context.Background(), &rest.Config{Host: api.URL})
 	want := []inventory.GuardBinding{{Name: "of-dc1", Site: "dc1"}, {Name: "of-dc2", Site: "dc2", Namespaces: []string{"a", "b"}}}
-	need.That(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
+	assert.Truef(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 }
 
 // TestStatusWriter: a patch goes to the subresource and has the version that was read; what an API server answers is told apart, tried again
@@ -127,7 +127,7 @@ func TestStatusWriter(t *testing.T) {
 			return true
 		}
 		writer, err := NewStatusWriter(&rest.Config{Host: f.URL, BearerToken: token}, schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"})
-		need.OK(t, err)
+		require.NoError(t, err)
 		writer.reader.backoff.Duration = 1
 		err = writer.Patch(context.Background(), "t", "a", "17", map[string]any{"short": 1})
 		switch {

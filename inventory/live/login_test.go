@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/client-go/rest"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"k8s.io/client-go/rest"
 )
 
 // A proxy may repeat in its answer what it was told, as the API server may.
@@ -38,10 +38,10 @@ func TestProxyLoginIsMasked(t *testing.T) {
 	for _, server := range []string{"http://api.example.test", "https://api.example.test"} {
 		cfg := &rest.Config{Host: server, Proxy: http.ProxyURL(address)}
 		_, err := Hosts(t.Context(), cfg, Options{Now: time.Unix(1700000000, 0)})
-		need.Error(t, server, err, "not you: Basic *** ")
+		assert.ErrorContains(t, err, "not you: Basic *** ", server)
 		basic := base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 		for _, secret := range []string{password, basic, url.QueryEscape(password)} {
-			need.That(t, !strings.Contains(err.Error(), secret), "%s: found %v", server, err)
+			assert.Truef(t, !strings.Contains(err.Error(), secret), "%s: found %v", server, err)
 		}
 	}
 }

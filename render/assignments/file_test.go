@@ -6,12 +6,12 @@ import (
 	"net/netip"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/api"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // TestKept: what a service may need later is kept, and nothing that may not be the host's own.
@@ -42,7 +42,7 @@ func TestKept(t *testing.T) {
 		{"many networks", wide, nil, maxUnserved},
 		{"many networks, and a service needs one of the last", wide, []string{"n60"}, maxUnserved + 1},
 	} {
-		need.Len(t, row.why, Kept(&row.host, row.served), row.want)
+		assert.Len(t, Kept(&row.host, row.served), row.want, row.why)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestKept(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	const path = "clusters/lab/a/assignments.yaml"
 	site, err := api.ParseSite("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: lab}\nspec:\n  repository: {url: ssh://git@git.example.org/x.git}\n"))
-	need.OK(f, err)
+	require.NoError(f, err)
 	head := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Assignments\nmetadata: {namespace: lab, name: a}\n"
 	for _, rest := range []string{
 		"hosts: []\n",
@@ -89,7 +89,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, claim := range previous.Claims {
-			need.Equal(t, text, claim.Cluster, (schedule.ClusterKey{Namespace: "lab", Name: "a"}))
+			assert.Equal(t, (schedule.ClusterKey{Namespace: "lab", Name: "a"}), claim.Cluster, text)
 		}
 		placement, err := schedule.Plan(nil, hosts, previous, options)
 		if err != nil {
@@ -99,7 +99,8 @@ func FuzzRead(f *testing.F) {
 		for _, cluster := range placement.Clusters {
 			for _, role := range cluster.Roles {
 				for _, assigned := range role.Assigned {
-					need.That(t, !held[assigned.Host.Key()], "host %s is held twice after %q", assigned.Host.Key(), text)
+					assert.Truef(t, !held[assigned.Host.Key()], "host %s is held twice after %q", assigned.Host.Key(),
+						text)
 					held[assigned.Host.Key()] = true
 				}
 			}

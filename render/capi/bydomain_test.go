@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/kustomize/api/resource"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/kustomize/api/resource"
 )
 
 // deployment is a MachineDeployment of workers with its template. labels are those of both, besides the role.
@@ -46,30 +47,29 @@ func TestWorkersByDomain(t *testing.T) {
 			deployment(version, "metal3", "b", "example.org/rack: R1")+
 			deployment(version, "metal3", "c", "example.org/rack: r3")+
 			deployment(version, "metal3", "d", "example.org/rack: r4"), in)
-		need.OK(t, err)
+		require.NoError(t, err)
 		for name, want := range map[string]string{
 			"a": "3 example.org/rack: r1 r1", "b": "1 example.org/rack: R1 R1", "c": "0 none", "d": "0 none",
 		} {
-			need.Equal(t, version+" "+name, numbers(t, built, name), want)
+			assert.Equal(t, want, numbers(t, built, name), version+" "+name)
 			rack := at(t, built, "Metal3MachineTemplate", name, "metadata", "labels", "example.org/rack")
-			need.Equal(t, name, at(t, built, "MachineDeployment", name, "metadata"),
-				"annotations:\n  mine: "+name+"\nlabels:\n  example.org/rack: "+rack+
-					"\n  sip.airshipit.org/cluster-name: edge-a\n  sip.airshipit.org/cluster-namespace: tenant-a"+
-					"\n  sip.airshipit.org/node-type: Worker\nname: "+name+"\nnamespace: metal3")
-			need.Equal(t, name, at(t, built, "MachineDeployment", name, "apiVersion"), "cluster.x-k8s.io/"+version)
-			need.Equal(t, name, at(t, built, "MachineDeployment", name, "sipgen"), "")
+			assert.Equal(t, "annotations:\n  mine: "+name+"\nlabels:\n  example.org/rack: "+rack+
+				"\n  sip.airshipit.org/cluster-name: edge-a\n  sip.airshipit.org/cluster-namespace: tenant-a"+
+				"\n  sip.airshipit.org/node-type: Worker\nname: "+name+"\nnamespace: metal3", at(t, built, "MachineDeployment", name, "metadata"), name)
+			assert.Equal(t, "cluster.x-k8s.io/"+version, at(t, built, "MachineDeployment", name, "apiVersion"), name)
+			assert.Empty(t, at(t, built, "MachineDeployment", name, "sipgen"), name)
 			is := at(t, built, "MachineDeployment", name, "spec", "template", "metadata", "labels", "is")
-			need.Equal(t, name, is, name)
+			assert.Equal(t, name, is, name)
 		}
 	}
 	// One for all, as without topology keys.
 	built, err := build(t, deployment(v1beta2, "metal3", "a", "x: y"), in)
-	need.OK(t, err)
-	need.Equal(t, "one for all", numbers(t, built, "a"), "4 all")
+	require.NoError(t, err)
+	assert.Equal(t, "4 all", numbers(t, built, "a"), "one for all")
 	// No host yet.
 	built, err = build(t, deployment(v1beta2, "metal3", "a", "example.org/rack: r1"), byRack(nil))
-	need.OK(t, err)
-	need.Equal(t, "no host yet", numbers(t, built, "a"), "0 all")
+	require.NoError(t, err)
+	assert.Equal(t, "0 all", numbers(t, built, "a"), "no host yet")
 }
 
 // numbers are the replicas of a MachineDeployment, and which hosts its template selects.
@@ -78,9 +78,10 @@ func numbers(t *testing.T, built []*resource.Resource, name string) string {
 	selector := []string{"spec", "template", "spec", "hostSelector"}
 	labels := at(t, built, "Metal3MachineTemplate", name, append(selector, "matchLabels")...)
 	expressions := at(t, built, "Metal3MachineTemplate", name, append(selector, "matchExpressions")...)
-	need.Words(t, name, labels, "sip.airshipit.org/cluster-name: edge-a", "sip.airshipit.org/node-type: Worker")
-	need.Without(t, name, labels, "mine")
-	need.Words(t, name, expressions, "key: sip.airshipit.org/standby")
+	assert.Contains(t, labels, "sip.airshipit.org/cluster-name: edge-a", name)
+	assert.Contains(t, labels, "sip.airshipit.org/node-type: Worker", name)
+	assert.NotContains(t, labels, "mine", name)
+	assert.Contains(t, expressions, "key: sip.airshipit.org/standby", name)
 	hosts := "all"
 	if line, _, found := strings.Cut(labels, "\n"); found && strings.HasPrefix(line, "example.org/rack") {
 		hosts = line + " " + strings.TrimPrefix(line, "example.org/rack: ")
@@ -122,18 +123,18 @@ func TestTwoDeploymentsForTheSameHosts(t *testing.T) {
 	} {
 		_, err := build(t, row.objects, row.in)
 		if row.want == "" {
-			need.OK(t, err)
+			require.NoError(t, err)
 			continue
 		}
 		need.Error(t, row.why, err, row.want)
-		need.That(t, strings.Count(fmt.Sprint(err), wide) == 1, "%s: %v", row.why, err)
+		assert.Truef(t, strings.Count(fmt.Sprint(err), wide) == 1, "%s: %v", row.why, err)
 	}
 }
 
 // Users' own patches and references find the objects by their names.
 func TestNamesAfterTheComponent(t *testing.T) {
 	files, err := Component(byRack(map[string]int{"r1": 2}))
-	need.OK(t, err)
+	require.NoError(t, err)
 	built, err := buildWith(t, deployment(v1beta2, "metal3", "a", "example.org/rack: r1")+
 		deployment(v1beta2, "metal3", "b", "example.org/rack: r2"),
 		map[string]map[string][]byte{"mine": files}, `
@@ -146,8 +147,8 @@ patches:
 - target: {kind: MachineDeployment, name: b}
   patch: '[{"op": "replace", "path": "/spec/replicas", "value": 8}]'
 `)
-	need.OK(t, err)
+	require.NoError(t, err)
 	for name, want := range map[string]string{"a": "7", "b": "8"} {
-		need.Equal(t, name, at(t, built, "MachineDeployment", name, "spec", "replicas"), want)
+		assert.Equal(t, want, at(t, built, "MachineDeployment", name, "spec", "replicas"), name)
 	}
 }

@@ -7,15 +7,16 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/api/resource"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 	"sigs.k8s.io/yaml"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 func cluster(namespace, name string) *v1.SIPCluster {
@@ -77,7 +78,7 @@ func build(t *testing.T, templates string, inputs ...Input) ([]*resource.Resourc
 	components := map[string]map[string][]byte{}
 	for _, in := range inputs {
 		files, err := Component(in)
-		need.OK(t, err)
+		require.NoError(t, err)
 		components[in.Cluster.Namespace+"."+in.Cluster.Name] = files
 	}
 	return buildWith(t, templates, components, "")
@@ -89,7 +90,7 @@ func buildWith(
 ) ([]*resource.Resource, error) {
 	t.Helper()
 	files := filesys.MakeFsInMemory()
-	write := func(name string, content []byte) { need.OK(t, files.WriteFile(name, content)) }
+	write := func(name string, content []byte) { require.NoError(t, files.WriteFile(name, content)) }
 	kustomization := "resources: [templates.yaml]\ncomponents:\n"
 	for _, folder := range slices.Sorted(maps.Keys(components)) {
 		kustomization += "- " + folder + "\n"
@@ -114,7 +115,7 @@ func at(t *testing.T, built []*resource.Resource, kind, name string, fields ...s
 			continue
 		}
 		value, err := r.Map()
-		need.OK(t, err)
+		require.NoError(t, err)
 		var found any = value
 		for _, field := range fields {
 			fields, _ := found.(map[string]any)
@@ -123,7 +124,7 @@ func at(t *testing.T, built []*resource.Resource, kind, name string, fields ...s
 			}
 		}
 		text, err := yaml.Marshal(found)
-		need.OK(t, err)
+		require.NoError(t, err)
 		return strings.TrimSpace(string(text))
 	}
 	t.Fatalf("no %s %s", kind, name)
@@ -133,7 +134,7 @@ func at(t *testing.T, built []*resource.Resource, kind, name string, fields ...s
 func TestComponentMakesTemplatesComplete(t *testing.T) {
 	for _, version := range []string{v1beta1, v1beta2} {
 		built, err := build(t, templates(version), input(cluster("tenant-a", "edge-a")))
-		need.OK(t, err)
+		require.NoError(t, err)
 		selector := func(role string) string {
 			return "matchExpressions:\n- key: sip.airshipit.org/standby\n  operator: NotIn\n  values:\n  - \"true\"\nmatchLabels:\n" +
 				"  sip.airshipit.org/cluster-name: edge-a\n  sip.airshipit.org/cluster-namespace: tenant-a\n  sip.airshipit.org/node-type: " + role
@@ -159,10 +160,10 @@ func TestComponentMakesTemplatesComplete(t *testing.T) {
 			{"the version is the template's", "KubeadmControlPlane", "mine", []string{"apiVersion"}, "controlplane.cluster.x-k8s.io/" + version},
 			{"no failure domains without the key", "Metal3Cluster", "mine", []string{"spec", "failureDomains"}, ""},
 		} {
-			need.Equal(t, version+": "+row.why, at(t, built, row.kind, row.name, row.fields...), row.want)
+			assert.Equal(t, row.want, at(t, built, row.kind, row.name, row.fields...), version+": "+row.why)
 		}
 		for _, r := range built {
-			need.Equal(t, r.GetKind(), r.GetNamespace(), "metal3")
+			assert.Equal(t, "metal3", r.GetNamespace(), r.GetKind())
 		}
 	}
 }
@@ -190,24 +191,25 @@ func TestWhatIsTheUsers(t *testing.T) {
 				"metadata: {name: mine, namespace: metal3}\nspec: {failureDomains: " + row.domains + "}",
 			"spec: {clusterName: mine}": "spec: " + strings.Replace(row.strategy, "{", "{clusterName: mine, ", 1),
 		} {
-			need.Words(t, version, text, old)
+			assert.Contains(t, text, old, version)
 			text = strings.Replace(text, old, with, 1)
 		}
 		built, err := build(t, text, in)
-		need.OK(t, err)
-		need.Equal(t, version+": domains", at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"), row.found)
-		need.Equal(t, version+": OnDelete", at(t, built, "MachineDeployment", "mine", row.at...),
-			"rollingUpdate:\n  maxSurge: 0\n  maxUnavailable: 1\ntype: OnDelete")
-		need.Equal(t, version+": replicas", at(t, built, "MachineDeployment", "mine", "spec", "replicas"), "4")
+		require.NoError(t, err)
+		assert.Equal(t, row.found, at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"), version+": domains")
+		assert.Equal(t, "rollingUpdate:\n  maxSurge: 0\n  maxUnavailable: 1\ntype: OnDelete",
+			at(t, built, "MachineDeployment", "mine", row.at...), version+": OnDelete")
+		assert.Equal(t, "4", at(t, built, "MachineDeployment", "mine", "spec", "replicas"), version+": replicas")
 
 		scaled := strings.Replace(text, "labels: {sip.airshipit.org/node-type: Worker}}\nspec: {clusterName", "labels: {sip.airshipit.org/"+
 			"node-type: Worker}, annotations: {"+autoscaled+": '1'}}\nspec: {replicas: 2, clusterName", 1)
-		need.That(t, scaled != text, "no MachineDeployment in %s", text)
+		assert.Truef(t, scaled != text, "no MachineDeployment in %s", text)
 		built, err = build(t, scaled, in)
-		need.OK(t, err)
-		need.Equal(t, version+": the autoscaler's replicas", at(t, built, "MachineDeployment", "mine", "spec", "replicas"), "2")
-		need.Words(t, version+": whose it is", at(t, built, "MachineDeployment", "mine", "metadata", "labels"),
-			"sip.airshipit.org/cluster-name: c")
+		require.NoError(t, err)
+		assert.Equal(t, "2", at(t, built, "MachineDeployment", "mine", "spec", "replicas"),
+			version+": the autoscaler's replicas")
+		assert.Contains(t, at(t, built, "MachineDeployment", "mine", "metadata", "labels"),
+			"sip.airshipit.org/cluster-name: c", version+": whose it is")
 	}
 }
 
@@ -226,10 +228,10 @@ func TestControlPlanesOfOthers(t *testing.T) {
 		text := strings.Replace(templates(v1beta1), "controlplane.cluster.x-k8s.io/v1beta1\nkind: KubeadmControlPlane",
 			"controlplane.cluster.x-k8s.io/"+row.version+"\nkind: "+row.kind, 1)
 		built, err := build(t, text, input(cluster("t", "c")))
-		need.OK(t, err)
-		need.Equal(t, row.kind, at(t, built, row.kind, "mine", "spec", "replicas"), row.replicas)
-		need.Equal(t, row.kind, at(t, built, row.kind, "mine", "spec", "rolloutStrategy"), row.strategy)
-		need.Equal(t, row.kind, at(t, built, row.kind, "mine", "spec", "rollout"), "")
+		require.NoError(t, err)
+		assert.Equal(t, row.replicas, at(t, built, row.kind, "mine", "spec", "replicas"), row.kind)
+		assert.Equal(t, row.strategy, at(t, built, row.kind, "mine", "spec", "rolloutStrategy"), row.kind)
+		assert.Empty(t, at(t, built, row.kind, "mine", "spec", "rollout"), row.kind)
 	}
 }
 
@@ -275,12 +277,13 @@ func TestEndpoint(t *testing.T) {
 		c := cluster("t", "c")
 		c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: row.service, NodePort: row.nodePort}}
 		host, port := endpoint(c)
-		need.That(t, host == row.host && port == row.port, "%s: found %q %d, want %q %d", row.why, host, port, row.host, row.port)
+		assert.Truef(t, host == row.host && port == row.port, "%s: found %q %d, want %q %d", row.why, host, port,
+			row.host, row.port)
 	}
 	c := cluster("t", "c")
 	c.Spec.Services.LoadBalancerControlPlane = nil
 	host, port := endpoint(c)
-	need.That(t, host == "" && port == 0, "no load balancer: found %q %d", host, port)
+	assert.Truef(t, host == "" && port == 0, "no load balancer: found %q %d", host, port)
 }
 
 // TestEndpointOfAPatch: an endpoint is read as Component writes it, and not if somebody has edited it into something else.
@@ -295,7 +298,8 @@ func TestEndpointOfAPatch(t *testing.T) {
 		"{host: '2001:db8::1', port: 70000}":     "",
 		"{host: '2001:db8::1'}":                  "",
 	} {
-		need.Equal(t, endpoint, ReadPatch([]byte("kind: Metal3Cluster\nspec: {controlPlaneEndpoint: "+endpoint+"}\n")).Endpoint, want)
+		assert.Equal(t, want,
+			ReadPatch([]byte("kind: Metal3Cluster\nspec: {controlPlaneEndpoint: "+endpoint+"}\n")).Endpoint, endpoint)
 	}
 }
 
@@ -306,8 +310,9 @@ func TestEndpointOfATemplate(t *testing.T) {
 	own := strings.Replace(templates(v1beta2), "kind: Metal3Cluster\nmetadata: {name: mine, namespace: metal3}",
 		"kind: Metal3Cluster\nmetadata: {name: mine, namespace: metal3}\nspec: {controlPlaneEndpoint: {host: 192.0.2.5, port: 6443}, cloudProviderEnabled: false}", 1)
 	built, err := build(t, own, input(c))
-	need.OK(t, err)
-	need.Equal(t, "", at(t, built, "Metal3Cluster", "mine", "spec"), "cloudProviderEnabled: false\ncontrolPlaneEndpoint:\n  host: 192.0.2.5\n  port: 30443")
+	require.NoError(t, err)
+	assert.Equal(t, "cloudProviderEnabled: false\ncontrolPlaneEndpoint:\n  host: 192.0.2.5\n  port: 30443",
+		at(t, built, "Metal3Cluster", "mine", "spec"))
 }
 
 // TestSelectorsParse: kustomize reads the selectors of roles that a parser could stumble over.
@@ -321,10 +326,10 @@ func TestSelectorsParse(t *testing.T) {
 			"metadata: {name: t%d, labels: {sip.airshipit.org/node-type: '%s'}}\n", i, role)
 	}
 	built, err := build(t, own.String(), input(c))
-	need.OK(t, err)
+	require.NoError(t, err)
 	for i, role := range roles {
 		where := []string{"spec", "template", "spec", "hostSelector", "matchLabels", "sip.airshipit.org/node-type"}
-		need.Equal(t, role, at(t, built, "Metal3MachineTemplate", fmt.Sprint("t", i), where...), role)
+		assert.Equal(t, role, at(t, built, "Metal3MachineTemplate", fmt.Sprint("t", i), where...), role)
 	}
 }
 
@@ -344,19 +349,19 @@ func TestTextFromOutsideIsChecked(t *testing.T) {
 		row.change(&in)
 		files, err := Component(in)
 		need.Error(t, row.why, err, row.want)
-		need.Len(t, row.why, files, 0)
+		assert.Len(t, files, 0, row.why)
 	}
 	c := cluster("t", "c")
 	c.Spec.Services.LoadBalancerControlPlane[0].Service.Service.LoadBalancerIP = "x\ny"
 	host, port := endpoint(c)
-	need.That(t, host == "" && port == 6443, "an address that is none: found %q %d", host, port)
+	assert.Truef(t, host == "" && port == 6443, "an address that is none: found %q %d", host, port)
 }
 
 func TestNoRolesNoComponent(t *testing.T) {
 	c := cluster("t", "c")
 	c.Spec.Nodes = nil
 	files, err := Component(input(c))
-	need.That(t, err == nil && len(files) == 0, "found %v, %v", files, err)
+	assert.Truef(t, err == nil && len(files) == 0, "found %v, %v", files, err)
 }
 
 // No file system makes one file of two.
@@ -365,8 +370,8 @@ func TestFileNames(t *testing.T) {
 	seen := map[string]bool{}
 	for role, name := range names {
 		lower := strings.ToLower(name)
-		need.That(t, lower == name && !seen[lower], "role %s: found %q, among %v", role, name, names)
+		assert.Truef(t, lower == name && !seen[lower], "role %s: found %q, among %v", role, name, names)
 		seen[name] = true
 	}
-	need.Equal(t, "", names["GPU"], "gpu")
+	assert.Equal(t, "gpu", names["GPU"])
 }

@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestFailureDomains(t *testing.T) {
@@ -28,8 +29,8 @@ func TestFailureDomains(t *testing.T) {
 		in.Domains = row.domains
 		for _, version := range []string{v1beta1, v1beta2} {
 			built, err := build(t, templates(version), in)
-			need.OK(t, err)
-			need.Equal(t, row.why, at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"), row.want[version])
+			require.NoError(t, err)
+			assert.Equal(t, row.want[version], at(t, built, "Metal3Cluster", "mine", "spec", "failureDomains"), row.why)
 		}
 	}
 }
@@ -40,7 +41,7 @@ func TestSmallControlPlaneKeepsItsRollout(t *testing.T) {
 		c := cluster("t", "c")
 		c.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{Count: &v1.NodeCount{Active: active}}
 		built, err := build(t, templates(v1beta1), input(c))
-		need.OK(t, err)
-		need.Equal(t, active, at(t, built, "KubeadmControlPlane", "mine", "spec", "rolloutStrategy"), want)
+		require.NoError(t, err)
+		assert.Equal(t, want, at(t, built, "KubeadmControlPlane", "mine", "spec", "rolloutStrategy"), active)
 	}
 }

@@ -13,22 +13,23 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/templates"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // TestBackendCA: the authority is where the configuration looks for it, and of a Secret nothing else is mounted. Without one nothing is other.
 func TestBackendCA(t *testing.T) {
 	const name = "loadbalancer-controlplane-edge-a"
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	need.OK(t, err)
+	require.NoError(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: true, BasicConstraintsValid: true}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
-	need.OK(t, err)
+	require.NoError(t, err)
 	authority := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}))
 	plain := render(t, tenant())
 	for _, row := range []struct {
@@ -44,10 +45,11 @@ func TestBackendCA(t *testing.T) {
 		in := tenant()
 		in.Cluster.Spec.Services.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{CA: row.ca}
 		files := render(t, in)
-		need.Words(t, row.why, string(files[name+".cfg"]), row.verify)
+		assert.Contains(t, string(files[name+".cfg"]), row.verify, row.why)
 		if row.ca == nil {
 			for file := range files {
-				need.That(t, bytes.Equal(files[file], plain[file]), "%s: %s is other than without a check", row.why, file)
+				assert.Truef(t, bytes.Equal(files[file], plain[file]), "%s: %s is other than without a check", row.why,
+					file)
 			}
 			continue
 		}
@@ -55,8 +57,9 @@ func TestBackendCA(t *testing.T) {
 		at := slices.IndexFunc(pod.Volumes, func(v corev1.Volume) bool { return v.Name == "backend-ca" })
 		if row.item == "" {
 			config := ofKind[corev1.ConfigMap](t, files, "ConfigMap")[pod.Volumes[0].ConfigMap.Name]
-			need.That(t, at < 0 && config != nil && config.Data["ca.crt"] == authority,
-				"%s: volume %d, want the authority, and nothing else, beside the configuration: %+v", row.why, at, config)
+			assert.Truef(t, at < 0 && config != nil && config.Data["ca.crt"] == authority,
+				"%s: volume %d, want the authority, and nothing else, beside the configuration: %+v", row.why, at,
+				config)
 			continue
 		}
 		if at < 0 || len(pod.Containers[0].VolumeMounts) != 2 || pod.Containers[0].VolumeMounts[1] != (corev1.VolumeMount{Name: "backend-ca", MountPath: "/usr/local/etc/haproxy-ca", ReadOnly: true}) {
@@ -69,7 +72,7 @@ func TestBackendCA(t *testing.T) {
 		} else {
 			items = pod.Volumes[at].ConfigMap.Items
 		}
-		need.That(t, slices.Equal(items, []corev1.KeyToPath{{Key: row.item, Path: "ca.crt"}}),
+		assert.Truef(t, slices.Equal(items, []corev1.KeyToPath{{Key: row.item, Path: "ca.crt"}}),
 			"%s: found %+v, want %s and nothing else", row.why, items, row.item)
 	}
 }
@@ -88,23 +91,27 @@ func TestFillWantsEveryValueAndNoOther(t *testing.T) {
 		change(v)
 		text, err := fill("haproxy-head.cfg.tmpl", v)
 		need.Error(t, "", err, want)
-		need.That(t, strings.HasPrefix(string(text), "# n: p\n") == (want == ""), "%q: found %q", want, text)
+		assert.Truef(t, strings.HasPrefix(string(text), "# n: p\n") == (want == ""), "%q: found %q", want, text)
 	}
 	_, err := fill("ssh_config.tmpl", values{"name": "n", "hosts": "Host a"})
-	need.Error(t, "half a line", err, "hosts: want whole lines")
+	assert.ErrorContains(t, err, "hosts: want whole lines", "half a line")
 	// A value is text: nothing in it is looked up.
 	text, err := fill("ssh_config.tmpl", values{"name": "{{hosts}}", "hosts": "{{name}}\n"})
-	need.That(t, err == nil && strings.Contains(string(text), "that {{hosts}} leads") && strings.Contains(string(text), "\n{{name}}\n"),
+	assert.Truef(t,
+		err == nil && strings.Contains(string(text), "that {{hosts}} leads") && strings.Contains(string(text), "\n{{name}}\n"),
 		"found %q, %v", text, err)
 }
 
 // Every brace of a template is part of a placeholder that fill knows.
 func TestTemplatesHavePlaceholdersOnly(t *testing.T) {
 	files, err := fs.Glob(templates.FS, "*.tmpl")
-	need.Must(t, err == nil && len(files) != 0, "%v %v", files, err)
+	require.Truef(t, err == nil && len(files) != 0, "%v %v", files, err)
 	for _, file := range files {
 		text, err := templates.FS.ReadFile(file)
-		need.OK(t, err)
-		need.Without(t, file, placeholder.ReplaceAllString(string(text), ""), "{{", "}}")
+		require.NoError(t, err)
+		page := placeholder.ReplaceAllString(string(text), "")
+		for _, word := range []string{"{{", "}}"} {
+			assert.NotContains(t, page, word, file)
+		}
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"slices"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/render/object"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
-	"github.com/airshipit/sipgen/inventory"
-	"github.com/airshipit/sipgen/render/object"
 )
 
 // ofKind reads the objects of a kind out of an overlay as kustomize builds it, strictly.
@@ -26,7 +26,7 @@ func ofKind[T any](t *testing.T, files map[string][]byte, kind string) map[strin
 			continue
 		}
 		object := new(T)
-		need.OK(t, yaml.UnmarshalStrict([]byte(r.MustYaml()), object))
+		require.NoError(t, yaml.UnmarshalStrict([]byte(r.MustYaml()), object))
 		out[r.GetName()] = object
 	}
 	return out
@@ -45,14 +45,15 @@ func TestPodsAreHardened(t *testing.T) {
 		"resources of its own, without storage": own, "resources of the site's, without storage": sites,
 	} {
 		deployments := ofKind[appsv1.Deployment](t, render(t, in), "Deployment")
-		need.Equal(t, why, len(deployments), 4)
+		assert.Equal(t, 4, len(deployments), why)
 		for name, d := range deployments {
 			pod := &d.Spec.Template.Spec
 			token := name == "dex-edge-a" || name == "jumphost-edge-a" && why != "no power"
-			need.That(t, *pod.AutomountServiceAccountToken == token, "%s: %s: automountServiceAccountToken is %t", why, name, !token)
+			assert.Truef(t, *pod.AutomountServiceAccountToken == token, "%s: %s: automountServiceAccountToken is %t",
+				why, name, !token)
 			for _, v := range pod.Volumes {
 				bound := v.EmptyDir == nil || v.EmptyDir.SizeLimit.Sign() > 0
-				need.That(t, bound, "%s: %s: volume %s may fill the node's disk", why, name, v.Name)
+				assert.Truef(t, bound, "%s: %s: volume %s may fill the node's disk", why, name, v.Name)
 			}
 			resources := pod.Containers[0].Resources
 			limit, request := resources.Limits[corev1.ResourceEphemeralStorage], resources.Requests[corev1.ResourceEphemeralStorage]
@@ -79,9 +80,9 @@ func mostWritten(pod *corev1.PodSpec) resource.Quantity {
 func rights(t *testing.T, in Input) map[string][]byte {
 	t.Helper()
 	files, err := Rights(checked(t, in))
-	need.OK(t, err)
+	require.NoError(t, err)
 	kustomization, err := object.Marshal(object.NewKustomization(slices.Sorted(maps.Keys(files))...))
-	need.OK(t, err)
+	require.NoError(t, err)
 	files[kustomizationFile] = kustomization
 	return files
 }
@@ -97,9 +98,10 @@ func TestOverlayKinds(t *testing.T) {
 	for _, r := range built(t, render(t, in)).Resources() {
 		gvk := r.GetGvk()
 		rendered[gvk.Group+"/"+gvk.Kind] = true
-		need.That(t, may[gvk.Group+"/"+gvk.Kind], "%s/%s is rendered, and not among OverlayKinds", gvk.Group, gvk.Kind)
+		assert.Truef(t, may[gvk.Group+"/"+gvk.Kind], "%s/%s is rendered, and not among OverlayKinds", gvk.Group,
+			gvk.Kind)
 	}
-	need.That(t, len(rendered) == len(may), "found %v, want all of OverlayKinds rendered", rendered)
+	assert.Truef(t, len(rendered) == len(may), "found %v, want all of OverlayKinds rendered", rendered)
 }
 
 // The zone of an address is the name of an interface, and can be any text.
@@ -107,6 +109,6 @@ func TestZonesAreDropped(t *testing.T) {
 	in := tenant()
 	in.Hosts[0].Host.Addresses = []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("fe80::7%evil\n    server x 192.0.2.66:6443")}}
 	for name, text := range render(t, in) {
-		need.Without(t, name, string(text), "evil")
+		assert.NotContains(t, string(text), "evil", name)
 	}
 }

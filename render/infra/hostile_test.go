@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // hostile are values that break out of one format or another where nobody looks.
@@ -104,7 +104,8 @@ var allowedLines = map[string]*regexp.Regexp{
 func harmless(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	for name, text := range files {
-		need.That(t, !strings.Contains(name, "..") && !strings.HasPrefix(name, "/") && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }),
+		assert.Truef(t,
+			!strings.Contains(name, "..") && !strings.HasPrefix(name, "/") && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }),
 			"the file %q leaves its folder or its alphabet", name)
 		for suffix, pattern := range allowedLines {
 			if !strings.HasSuffix(name, suffix) {
@@ -112,13 +113,13 @@ func harmless(t *testing.T, files map[string][]byte) {
 			}
 			for line := range strings.Lines(string(text)) {
 				line = strings.TrimSuffix(line, "\n")
-				need.That(t, pattern.MatchString(line), "%s: unexpected line %q", name, line)
+				assert.Truef(t, pattern.MatchString(line), "%s: unexpected line %q", name, line)
 			}
 		}
 		if strings.HasSuffix(name, ".yaml") {
 			for _, document := range strings.Split(string(text), "\n---\n") {
 				var object struct{ Kind string }
-				need.Error(t, name, yaml.Unmarshal([]byte(document), &object), "")
+				assert.NoError(t, yaml.Unmarshal([]byte(document), &object), name)
 			}
 		}
 	}
@@ -136,10 +137,11 @@ func TestHostileValuesAreRefusedOrHarmless(t *testing.T) {
 				continue
 			}
 			harmless(t, files)
-			need.Must(t, !t.Failed(), "%s: %q did this", slot, value)
+			require.Truef(t, !t.Failed(), "%s: %q did this", slot, value)
 		}
 	}
-	need.That(t, refused >= len(slots)*len(hostile)/2, "only %d of %d were refused", refused, len(slots)*len(hostile))
+	assert.Truef(t, refused >= len(slots)*len(hostile)/2, "only %d of %d were refused", refused,
+		len(slots)*len(hostile))
 }
 
 // The notes go into markdown that a browser may show.

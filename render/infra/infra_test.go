@@ -11,17 +11,18 @@ import (
 	"strings"
 	"testing"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/kustomize/api/krusty"
-	"sigs.k8s.io/kustomize/api/resmap"
-	"sigs.k8s.io/kustomize/kyaml/filesys"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 func site() *v1alpha1.Site {
@@ -86,14 +87,14 @@ func notesOf(in Input) string {
 func checked(t *testing.T, in Input) *Checked {
 	t.Helper()
 	checked, err := Check(in)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return checked
 }
 
 func render(t *testing.T, in Input) map[string][]byte {
 	t.Helper()
 	files, err := overlayOf(in)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return files
 }
 
@@ -102,10 +103,10 @@ func built(t *testing.T, files map[string][]byte) resmap.ResMap {
 	t.Helper()
 	disk := filesys.MakeFsInMemory()
 	for name, text := range files {
-		need.OK(t, disk.WriteFile(filepath.Join("/infra", name), text))
+		require.NoError(t, disk.WriteFile(filepath.Join("/infra", name), text))
 	}
 	result, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/infra")
-	need.OK(t, err)
+	require.NoError(t, err)
 	return result
 }
 
@@ -118,9 +119,10 @@ func checkHAProxy(t *testing.T, files map[string][]byte) {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "haproxy.cfg")
-		need.OK(t, os.WriteFile(file, files[name], 0o600))
+		require.NoError(t, os.WriteFile(file, files[name], 0o600))
 		out, err := exec.Command(haproxy, "-c", "-V", "-f", file).CombinedOutput()
-		need.That(t, err == nil && !strings.Contains(string(out), "WARNING"), "%s: %v\n%s\n%s", name, err, out, files[name])
+		assert.Truef(t, err == nil && !strings.Contains(string(out), "WARNING"), "%s: %v\n%s\n%s", name, err, out,
+			files[name])
 	}
 }
 
@@ -143,8 +145,9 @@ func TestOverlayBuildsAndHAProxyAcceptsIt(t *testing.T) {
 			files := render(t, row.in)
 			checkHAProxy(t, files)
 			for _, r := range built(t, files).Resources() {
-				need.That(t, r.GetKind() != "Namespace", "%s is rendered: pruning it would delete the hosts in it", r.CurId())
-				need.That(t, r.GetNamespace() != "", "%s has no namespace", r.CurId())
+				assert.Truef(t, r.GetKind() != "Namespace", "%s is rendered: pruning it would delete the hosts in it",
+					r.CurId())
+				assert.Truef(t, r.GetNamespace() != "", "%s has no namespace", r.CurId())
 			}
 		})
 	}
@@ -161,15 +164,15 @@ func TestConfigurationsBeyondAConfigMap(t *testing.T) {
 			fmt.Sprintf("10.0.%d.%d", i/250, i%250+1)))
 	}
 	_, err := overlayOf(in)
-	need.Error(t, "5,000 hosts", err, "jumphost-edge-a: its configuration for 5000 hosts has ")
+	assert.ErrorContains(t, err, "jumphost-edge-a: its configuration for 5000 hosts has ", "5,000 hosts")
 	in.Hosts = in.Hosts[:3000]
 	_, err = overlayOf(in)
-	need.OK(t, err)
+	require.NoError(t, err)
 }
 
 // TestNoVariablesForFlux: Flux substitutes ${NAME} where a Kustomization asks for it, and a script would lose its own.
 func TestNoVariablesForFlux(t *testing.T) {
 	for name, text := range render(t, tenant()) {
-		need.Without(t, name, string(text), "${")
+		assert.NotContains(t, string(text), "${", name)
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestAuthenticationComponent builds a control plane of either version with the component of a Dex: it keeps its name, namespace and version,
@@ -16,26 +16,33 @@ import (
 func TestAuthenticationComponent(t *testing.T) {
 	in := tenant()
 	files, err := Authentication(checked(t, in))
-	need.Must(t, err == nil && len(files) == 3, "found %d files, %v; want a component of two patches", len(files), err)
+	require.Truef(t, err == nil && len(files) == 3, "found %d files, %v; want a component of two patches", len(files),
+		err)
 	want := string(render(t, in)["dex-edge-a/tenant/authentication.yaml"])
 	for _, version := range []string{"v1beta1", "v1beta2"} {
 		disk := filesys.MakeFsInMemory()
-		write := func(name, content string) { need.OK(t, disk.WriteFile(name, []byte(content))) }
+		write := func(name, content string) { require.NoError(t, disk.WriteFile(name, []byte(content))) }
 		for name, content := range files {
 			write("/capi/"+name, string(content))
 		}
 		write("/mine/cp.yaml", "apiVersion: controlplane.cluster.x-k8s.io/"+version+"\nkind: KubeadmControlPlane\nmetadata: {name: mine, namespace: metal3}\nspec: {replicas: 3}\n")
 		write("/mine/kustomization.yaml", "resources: [cp.yaml]\ncomponents: [../capi/dex-edge-a]\n")
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/mine")
-		need.OK(t, err)
+		require.NoError(t, err)
 		text, err := built.Resources()[0].AsYAML()
-		need.OK(t, err)
+		require.NoError(t, err)
 		const file = "/etc/kubernetes/oidc/authentication.yaml\n"
-		need.Words(t, version, string(text), "apiVersion: controlplane.cluster.x-k8s.io/"+version+"\n",
-			"name: mine\n  namespace: metal3\n", "replicas: 3\n", "path: "+file, map[string]string{
+		for _, word := range []string{
+			"apiVersion: controlplane.cluster.x-k8s.io/" + version + "\n", "name: mine\n  namespace: metal3\n",
+			"replicas: 3\n", "path: " + file,
+			map[string]string{
 				"v1beta1": "extraArgs:\n          authentication-config: " + file,
 				"v1beta2": "extraArgs:\n        - name: authentication-config\n          value: " + file,
-			}[version], "content: |\n        "+strings.TrimSpace(strings.ReplaceAll(want, "\n", "\n        "))+"\n")
+			}[version],
+			"content: |\n        " + strings.TrimSpace(strings.ReplaceAll(want, "\n", "\n        ")) + "\n",
+		} {
+			assert.Contains(t, string(text), word, version)
+		}
 	}
 }
 
@@ -58,7 +65,8 @@ func TestReservedNames(t *testing.T) {
 		in := tenant()
 		in.Cluster.Spec.Services.Dex[0].Kubernetes = row.kubernetes
 		text := string(render(t, in)["dex-edge-a/tenant/authentication.yaml"])
-		need.That(t, strings.Contains(text, users) == row.users && strings.Contains(text, groups) == row.groups && strings.Contains(text, "userValidationRules") == (row.users || row.groups),
+		assert.Truef(t,
+			strings.Contains(text, users) == row.users && strings.Contains(text, groups) == row.groups && strings.Contains(text, "userValidationRules") == (row.users || row.groups),
 			"%s: got\n%s", row.why, text)
 	}
 }

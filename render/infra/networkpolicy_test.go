@@ -5,14 +5,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // admits says by the words of networking.k8s.io/v1 whether a policy lets somebody connect to a port: from outside of the cluster where namespace is
@@ -35,9 +35,10 @@ func admits(t *testing.T, policy *networkingv1.NetworkPolicy, namespace string, 
 			return true
 		}
 		for _, peer := range rule.From {
-			need.Must(t, peer.IPBlock == nil && peer.PodSelector == nil, "%s: a peer of another sort: %v", policy.Name, peer)
+			require.Truef(t, peer.IPBlock == nil && peer.PodSelector == nil, "%s: a peer of another sort: %v",
+				policy.Name, peer)
 			selector, err := metav1.LabelSelectorAsSelector(peer.NamespaceSelector)
-			need.OK(t, err)
+			require.NoError(t, err)
 			if namespace != "" && selector.Matches(labels.Set{"kubernetes.io/metadata.name": namespace}) {
 				return true
 			}
@@ -53,8 +54,8 @@ func TestNetworkPoliciesSpareSIPsPods(t *testing.T) {
 	services := ofKind[corev1.Service](t, files, "Service")
 	for name, policy := range ofKind[networkingv1.NetworkPolicy](t, files, "NetworkPolicy") {
 		selector, err := metav1.LabelSelectorAsSelector(&policy.Spec.PodSelector)
-		need.OK(t, err)
-		need.That(t, !selector.Matches(labels.Set(services[name].Spec.Selector)),
+		require.NoError(t, err)
+		assert.Truef(t, !selector.Matches(labels.Set(services[name].Spec.Selector)),
 			"%s: selects pods that sipgen did not render", name)
 	}
 }
@@ -77,16 +78,16 @@ func TestNetworkPolicies(t *testing.T) {
 			policies := ofKind[networkingv1.NetworkPolicy](t, files, "NetworkPolicy")
 			services := ofKind[corev1.Service](t, files, "Service")
 			deployments := ofKind[appsv1.Deployment](t, files, "Deployment")
-			need.Same(t, "policies", slices.Sorted(maps.Keys(policies)), slices.Sorted(maps.Keys(deployments)))
-			need.Must(t, len(deployments) >= 4, "only %d Deployments", len(deployments))
+			assert.Equal(t, slices.Sorted(maps.Keys(deployments)), slices.Sorted(maps.Keys(policies)), "policies")
+			require.Truef(t, len(deployments) >= 4, "only %d Deployments", len(deployments))
 			for name, deployment := range deployments {
 				policy, pod := policies[name], labels.Set(deployment.Spec.Template.Labels)
-				need.Equal(t, name, policy.Namespace, deployment.Namespace)
+				assert.Equal(t, deployment.Namespace, policy.Namespace, name)
 				for other := range policies {
 					selector, err := metav1.LabelSelectorAsSelector(new(policies[other].Spec.PodSelector))
-					need.OK(t, err)
-					need.That(t, selector.Matches(pod) == (other == name),
-						"policy %s: selects pods of %s: %t", other, name, selector.Matches(pod))
+					require.NoError(t, err)
+					assert.Truef(t, selector.Matches(pod) == (other == name), "policy %s: selects pods of %s: %t",
+						other, name, selector.Matches(pod))
 				}
 				public := map[int32]bool{}
 				ports := deployment.Spec.Template.Spec.Containers[0].Ports
@@ -103,12 +104,15 @@ func TestNetworkPolicies(t *testing.T) {
 						figures[p.ContainerPort] = true
 					}
 				}
-				need.Equal(t, name, len(figures), map[bool]int{true: 0, false: 1}[deployment.Labels["app.kubernetes.io/component"] == "jumphost"])
+				assert.Equal(t,
+					map[bool]int{true: 0, false: 1}[deployment.Labels["app.kubernetes.io/component"] == "jumphost"],
+					len(figures), name)
 				for port := int32(1); port < 65535; port++ {
 					for _, from := range []string{"", "monitoring", "other"} {
 						want := public[port] || figures[port] && slices.Contains(row.may, from)
 						got := admits(t, policy, from, port)
-						need.Must(t, got == want, "%s: port %d from %q: found %t, want %t", name, port, from, got, want)
+						require.Truef(t, got == want, "%s: port %d from %q: found %t, want %t", name, port, from, got,
+							want)
 					}
 				}
 			}

@@ -5,15 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	"sigs.k8s.io/yaml"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 const everyOption = `
@@ -27,7 +28,7 @@ pods:
 // TestPodOptions: what a tenant says of its pods is in the objects, of each service, and nothing else is other than without.
 func TestPodOptions(t *testing.T) {
 	var options v1.Service
-	need.OK(t, yaml.UnmarshalStrict([]byte(everyOption), &options))
+	require.NoError(t, yaml.UnmarshalStrict([]byte(everyOption), &options))
 	in := tenant()
 	services := &in.Cluster.Spec.Services
 	two := int32(2)
@@ -38,7 +39,7 @@ func TestPodOptions(t *testing.T) {
 	}
 	files := render(t, in)
 	before, after := ofKind[appsv1.Deployment](t, plain, "Deployment"), ofKind[appsv1.Deployment](t, files, "Deployment")
-	need.Must(t, len(after) == 4, "%d Deployments, want 4", len(after))
+	require.Truef(t, len(after) == 4, "%d Deployments, want 4", len(after))
 	for name, d := range after {
 		was := before[name]
 		pod := &was.Spec.Template
@@ -59,7 +60,7 @@ func TestPodOptions(t *testing.T) {
 	}
 	for name, o := range ofKind[networkingv1.NetworkPolicy](t, files, "NetworkPolicy") {
 		wantOwn(t, "NetworkPolicy "+name, o.Labels, o.Annotations, true)
-		need.Equal(t, name, o.Spec.PodSelector.MatchLabels["team"], "")
+		assert.Empty(t, o.Spec.PodSelector.MatchLabels["team"], name)
 	}
 	for name, o := range ofKind[policyv1.PodDisruptionBudget](t, files, "PodDisruptionBudget") {
 		wantOwn(t, "PodDisruptionBudget "+name, o.Labels, o.Annotations, true)
@@ -71,13 +72,14 @@ func TestPodOptions(t *testing.T) {
 		wantOwn(t, "Certificate "+name, o.Labels, o.Annotations, false)
 	}
 	services.JumpHost[0].Pods = &v1.Pods{Annotations: map[string]string{"a b": "c"}}
-	need.Error(t, "a key that the API server refuses", need.Err(Check(in)), `pods.annotations["a b"]: name part must consist`)
+	assert.ErrorContains(t, need.Err(Check(in)), `pods.annotations["a b"]: name part must consist`,
+		"a key that the API server refuses")
 }
 
 func wantOwn(t *testing.T, what string, labels, annotations map[string]string, wanted bool) {
 	t.Helper()
-	need.Equal(t, what, labels["team"] == "net", wanted)
-	need.Equal(t, what, annotations["example.org/contact"] == "ops", wanted)
+	assert.Equal(t, wanted, labels["team"] == "net", what)
+	assert.Equal(t, wanted, annotations["example.org/contact"] == "ops", what)
 }
 
 // The Site's labels win over a tenant's.
@@ -87,7 +89,7 @@ func TestSiteLabelsWin(t *testing.T) {
 	s := &in.Cluster.Spec.Services.JumpHost[0].Service
 	s.Labels, s.Pods = map[string]string{"team": "tenant"}, &v1.Pods{Labels: map[string]string{"team": "tenant"}}
 	d := ofKind[appsv1.Deployment](t, render(t, in), "Deployment")["jumphost-edge-a"]
-	need.That(t, d.Labels["team"] == "site" && d.Spec.Template.Labels["team"] == "site",
+	assert.Truef(t, d.Labels["team"] == "site" && d.Spec.Template.Labels["team"] == "site",
 		"found %v and %v, want the Site's", d.Labels, d.Spec.Template.Labels)
 }
 
@@ -101,7 +103,7 @@ func TestControlPlaneNodes(t *testing.T) {
 		site := &v1alpha1.Site{}
 		site.Spec.Defaults.ControlPlaneNodes = row.site
 		o := &overlay{Input: Input{Site: site}}
-		need.Len(t, row, o.tolerations(&v1.Service{ControlPlaneNodes: row.entry}), row.want)
+		assert.Len(t, o.tolerations(&v1.Service{ControlPlaneNodes: row.entry}), row.want, row)
 	}
 }
 
@@ -112,7 +114,7 @@ func TestGroupOfSecrets(t *testing.T) {
 	for name, d := range ofKind[appsv1.Deployment](t, render(t, in), "Deployment") {
 		pod := &d.Spec.Template.Spec
 		want := name != "loadbalancer-worker-edge-a"
-		need.Equal(t, name, pod.SecurityContext.FSGroup != nil, want)
+		assert.Equal(t, want, pod.SecurityContext.FSGroup != nil, name)
 	}
 }
 
@@ -128,10 +130,10 @@ func TestPortNameOfSIP(t *testing.T) {
 		cluster.Namespace, cluster.Name = "a", "b"
 		cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: v1.Service{Image: "haproxy:2.3.2"}, NodeInterface: "oam", NodePort: 30001, PortName: name}}
 		files, err := overlayOf(Input{Cluster: cluster, Site: site})
-		need.OK(t, err)
+		require.NoError(t, err)
 		text := string(files["loadbalancer-controlplane-b.yaml"])
-		need.Words(t, name, text, want)
-		need.That(t, !strings.Contains(text, "haproxy:2.3.2") && strings.Contains(text, site.Spec.Images.HAProxy),
+		assert.Contains(t, text, want, name)
+		assert.Truef(t, !strings.Contains(text, "haproxy:2.3.2") && strings.Contains(text, site.Spec.Images.HAProxy),
 			"an image of SIP's time is kept:\n%s", text)
 	}
 }

@@ -6,21 +6,22 @@ import (
 	"strings"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	build "github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // builtDeployment is a Deployment as kustomize builds it.
 func builtDeployment(t *testing.T, in Input, name string) *appsv1.Deployment {
 	t.Helper()
 	d := ofKind[appsv1.Deployment](t, render(t, in), "Deployment")[name]
-	need.Must(t, d != nil, "no Deployment %s", name)
+	require.Truef(t, d != nil, "no Deployment %s", name)
 	return d
 }
 
@@ -38,17 +39,21 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 
 	d := builtDeployment(t, in, controlPlaneName)
 	c := d.Spec.Template.Spec.Containers[0]
-	need.That(t, d.Labels["site.example/name"] == "dc1" && d.Spec.Template.Labels["site.example/name"] == "dc1" && d.Annotations["site.example/contact"] != "",
+	assert.Truef(t,
+		d.Labels["site.example/name"] == "dc1" && d.Spec.Template.Labels["site.example/name"] == "dc1" && d.Annotations["site.example/contact"] != "",
 		"labels %v, annotations %v", d.Labels, d.Annotations)
 	_, selected := d.Spec.Selector.MatchLabels["site.example/name"]
-	need.That(t, !selected, "a site's label is in the selector, which cannot be changed")
-	need.Equal(t, "CPU", c.Resources.Requests.Cpu().String(), "7m")
-	need.Equal(t, "image", c.Image, "mirror.example:5000/hub/library/haproxy:3.2.24-alpine")
+	assert.Truef(t, !selected, "a site's label is in the selector, which cannot be changed")
+	assert.Equal(t, "7m", c.Resources.Requests.Cpu().String(), "CPU")
+	assert.Equal(t, "mirror.example:5000/hub/library/haproxy:3.2.24-alpine", c.Image, "image")
 	worker := builtDeployment(t, in, "loadbalancer-worker-edge-a").Spec.Template.Spec.Containers[0].Image
-	need.Equal(t, "the digest is to stay", worker, "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64))
-	need.Equal(t, "CPU", builtDeployment(t, in, "jumphost-edge-a").Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().String(), "9m")
+	assert.Equal(t, "mirror.example:5000/hub/library/haproxy@sha256:"+strings.Repeat("0", 64), worker,
+		"the digest is to stay")
+	assert.Equal(t, "9m",
+		builtDeployment(t, in, "jumphost-edge-a").Spec.Template.Spec.Containers[0].Resources.Requests.Cpu().String(),
+		"CPU")
 	for name, d := range ofKind[appsv1.Deployment](t, render(t, in), "Deployment") {
-		need.Words(t, name, d.Spec.Template.Spec.Containers[0].Image, "mirror.example:5000/hub/")
+		assert.Contains(t, d.Spec.Template.Spec.Containers[0].Image, "mirror.example:5000/hub/", name)
 	}
 }
 
@@ -69,11 +74,12 @@ func TestPatches(t *testing.T) {
 		{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + controlPlaneName + ", namespace: tenants}\nspec: {minReadySeconds: 7}\n"},
 	}
 	d := builtDeployment(t, in, controlPlaneName)
-	need.That(t, *d.Spec.Replicas == 3 && d.Spec.MinReadySeconds == 7, "%d, minReadySeconds %d", *d.Spec.Replicas, d.Spec.MinReadySeconds)
+	assert.Truef(t, *d.Spec.Replicas == 3 && d.Spec.MinReadySeconds == 7, "%d, minReadySeconds %d", *d.Spec.Replicas,
+		d.Spec.MinReadySeconds)
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "a: &a [x]\nb: *a"}, {Patch: "not a patch"}}
 	err := checkedOverlay(in)
-	need.Error(t, "", err, "spec.patches[0].patch: line 1: a YAML anchor")
-	need.Error(t, "", err, "spec.patches[1].patch: line 1: want a strategic merge patch")
+	assert.ErrorContains(t, err, "spec.patches[0].patch: line 1: a YAML anchor")
+	assert.ErrorContains(t, err, "spec.patches[1].patch: line 1: want a strategic merge patch")
 }
 
 // The mirror stands in for the registries of images that patches bring, too, in whatever form they bring them.
@@ -89,24 +95,25 @@ func TestTheMirrorCoversPatches(t *testing.T) {
 		in := tenant()
 		in.Site.Spec.Images.RegistryMirror = "mirror.example:5000/"
 		in.Cluster.Spec.Patches = []v1.Patch{{Patch: row.patch, Target: target}}
-		need.Error(t, row.why, checkedOverlay(in), "")
-		need.Equal(t, row.why, builtDeployment(t, in, controlPlaneName).Spec.Template.Spec.Containers[0].Image, "mirror.example:5000/"+row.want)
+		assert.NoError(t, checkedOverlay(in), row.why)
+		assert.Equal(t, "mirror.example:5000/"+row.want,
+			builtDeployment(t, in, controlPlaneName).Spec.Template.Spec.Containers[0].Image, row.why)
 	}
 }
 
 // A container as a whole is more than its image, and refused for the rest alone.
 func TestTheMirrorCoversContainers(t *testing.T) {
 	patch := v1.Patch{Patch: `[{"op": "add", "path": "/spec/template/spec/containers/0", "value": {"name": "side", "image": "quay.io/side:1"}}]`}
-	need.Same(t, "", imagesIn(&patch), []string{"quay.io/side:1"})
+	assert.Equal(t, []string{"quay.io/side:1"}, imagesIn(&patch))
 }
 
 func TestAClusterWithoutServicesHasNoOverlay(t *testing.T) {
 	in := tenant()
 	in.Cluster.Spec.Services = v1.Services{}
-	need.Len(t, "files", render(t, in), 0)
+	assert.Len(t, render(t, in), 0, "files")
 	in.Cluster.Spec.Patches = []v1.Patch{{Patch: "{}"}}
 	_, err := overlayOf(in)
-	need.Error(t, "", err, "spec.patches[0]: it matches nothing")
+	assert.ErrorContains(t, err, "spec.patches[0]: it matches nothing")
 }
 
 func TestHostsThatCannotBeReached(t *testing.T) {
@@ -143,11 +150,12 @@ func TestHostsWithoutAddress(t *testing.T) {
 	gone, with := in.Hosts[0].Host.Name, 0
 	for name, text := range render(t, in) {
 		if strings.HasSuffix(name, ".cfg") || strings.HasSuffix(name, "/hosts") {
-			need.Without(t, name, string(text), gone+" ", gone+"\t")
+			assert.NotContains(t, string(text), gone+" ", name)
+			assert.NotContains(t, string(text), gone+"\t", name)
 			with += strings.Count(string(text), in.Hosts[1].Host.Name)
 		}
 	}
-	need.That(t, with != 0, "the other hosts are gone too")
+	assert.Truef(t, with != 0, "the other hosts are gone too")
 }
 
 func TestRedfishSystems(t *testing.T) {
@@ -161,18 +169,24 @@ func TestRedfishSystems(t *testing.T) {
 		"https://192.0.2.1/redfish/v1/Systems/1":                                         "",
 	} {
 		got, err := redfishSystem(address)
-		need.That(t, got == want && (err == nil) == (want != ""), "%s: got %q, %v; want %q", address, got, err, want)
-		need.Without(t, "the password is repeated", fmt.Sprint(err), "secret")
+		assert.Truef(t, got == want && (err == nil) == (want != ""), "%s: got %q, %v; want %q", address, got, err, want)
+		assert.NotContains(t, fmt.Sprint(err), "secret", "the password is repeated")
 	}
 }
 
 // The Role of a jump host names its cluster's hosts and nobody else's, in their namespace.
 func TestPowerIsForTheClustersOwnHosts(t *testing.T) {
 	text := string(rights(t, tenant())["jumphost-edge-a.yaml"])
-	need.Words(t, "", text, "name: jumphost-edge-a.tenants\n  namespace: metal\n", "  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs: [get, patch]\n")
+	for _, word := range []string{
+		"name: jumphost-edge-a.tenants\n  namespace: metal\n",
+		"  resourceNames:\n  - node-1\n  - node-2\n  - node-3\n  - node-4\n  - node-5\n", "  verbs: [get, patch]\n",
+	} {
+		assert.Contains(t, text, word)
+	}
 	none := tenant()
 	none.Hosts = nil
-	need.Equal(t, "a Role without hosts, whose rule would be one for all", string(rights(t, none)["jumphost-edge-a.yaml"]), "")
+	assert.Empty(t, string(rights(t, none)["jumphost-edge-a.yaml"]),
+		"a Role without hosts, whose rule would be one for all")
 }
 
 func TestExposure(t *testing.T) {
@@ -205,8 +219,12 @@ func TestExposure(t *testing.T) {
 		in := tenant()
 		in.Cluster.Spec.Services = v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{{Service: row.spec, NodeInterface: "oam", NodePort: row.port}}}
 		_, text, _ := strings.Cut(string(render(t, in)[controlPlaneName+".yaml"]), "kind: Service\n")
-		need.Words(t, row.why, text, row.want...)
-		need.Without(t, row.why, text, row.not...)
+		for _, word := range row.want {
+			assert.Contains(t, text, word, row.why)
+		}
+		for _, word := range row.not {
+			assert.NotContains(t, text, word, row.why)
+		}
 	}
 }
 
@@ -214,7 +232,11 @@ func TestDualStackHosts(t *testing.T) {
 	in := tenant()
 	in.Cluster.Spec.Services.LoadBalancerControlPlane[0].AddressFamily = v1.IPv6
 	config := string(render(t, in)[controlPlaneName+".cfg"])
-	need.Words(t, "", config, "server node-1 10.0.0.1:6443\n", "server node-2 [2001:db8::2]:6443\n", "server node-3 [2001:db8::3]:6443\n")
+	for _, word := range []string{
+		"server node-1 10.0.0.1:6443\n", "server node-2 [2001:db8::2]:6443\n", "server node-3 [2001:db8::3]:6443\n",
+	} {
+		assert.Contains(t, config, word)
+	}
 }
 
 // TestNodesWithoutIPv6: a Site with IPv4 only has no listener that needs an IPv6 socket, without which HAProxy ends, and
@@ -231,10 +253,12 @@ func TestNodesWithoutIPv6(t *testing.T) {
 	for name, text := range files {
 		for line := range strings.Lines(string(text)) {
 			bound := strings.Contains(line, " bind ") && strings.HasSuffix(name, ".cfg")
-			need.That(t, !bound || strings.HasPrefix(line, "    bind 0.0.0.0:") && !strings.Contains(line, "v4v6"), "%s: %s", name, line)
+			assert.Truef(t, !bound || strings.HasPrefix(line, "    bind 0.0.0.0:") && !strings.Contains(line, "v4v6"),
+				"%s: %s", name, line)
 		}
 		if strings.Contains(string(text), "kind: Service\n") {
-			need.Words(t, name, string(text), "ipFamilies: [IPv4]", "ipFamilyPolicy: SingleStack")
+			assert.Contains(t, string(text), "ipFamilies: [IPv4]", name)
+			assert.Contains(t, string(text), "ipFamilyPolicy: SingleStack", name)
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	yamlv3 "go.yaml.in/yaml/v3"
 	"sigs.k8s.io/yaml"
-
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // everyText gives all texts of up to n characters of an alphabet.
@@ -75,10 +75,11 @@ func readByAll(t *testing.T, text string) {
 	if err == nil {
 		err = json.Unmarshal(object, &kubectl)
 	}
-	need.That(t, err == nil && reflect.DeepEqual(kubectl, want),
-		"%q: sigs.k8s.io/yaml reads %v, %v of\n%s", text, kubectl, err, content)
+	assert.Truef(t, err == nil && reflect.DeepEqual(kubectl, want), "%q: sigs.k8s.io/yaml reads %v, %v of\n%s", text,
+		kubectl, err, content)
 	err = yamlv3.Unmarshal(content, &kustomize)
-	need.That(t, err == nil && reflect.DeepEqual(kustomize, want), "%q: yaml.v3 reads %v, %v of\n%s", text, kustomize, err, content)
+	assert.Truef(t, err == nil && reflect.DeepEqual(kustomize, want), "%q: yaml.v3 reads %v, %v of\n%s", text,
+		kustomize, err, content)
 }
 
 // TestQuotesWhatIsContested: what the two libraries read differently is in quotes, and nothing else is written otherwise for it.
@@ -93,7 +94,7 @@ text: |
   a
   b
 `
-	need.That(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
+	assert.Truef(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
 }
 
 // TestOneOrder: fields are in the order of their names, whatever is in them, and wherever they are.
@@ -110,7 +111,8 @@ func TestOneOrder(t *testing.T) {
 			found = append(found, key)
 		}
 		got := strings.Join(found, " ")
-		need.That(t, err == nil && got == "A a-1 a01 a0b a1 a1-2 a10 a100 a1b a2 a9 a_1 b", "%s: %v, %s", text, err, got)
+		assert.Truef(t, err == nil && got == "A a-1 a01 a0b a1 a1-2 a10 a100 a1b a2 a9 a_1 b", "%s: %v, %s", text, err,
+			got)
 	}
 }
 
@@ -120,9 +122,9 @@ func TestMarshal(t *testing.T) {
 		map[string]any{"status": 1, "a": map[string]any{"status": 1, "none": nil, "list": []any{nil, []any{}}}},
 		map[string]any{"big": uint64(math.MaxUint64), "whole": int64(math.MinInt64), "e": 1e30, "zero": 0, "f": json.Number("1.50")})
 	want := Header + "a:\n  list:\n  - null\n  - []\n  status: 1\n---\nbig: 18446744073709551615\ne: 1e+30\nf: 1.5\nwhole: -9223372036854775808\nzero: 0\n"
-	need.That(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
+	assert.Truef(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
 	_, err = Marshal(map[string]any{"a": math.NaN()})
-	need.Error(t, "NaN", err, "map[string]interface {}: json: unsupported value: NaN")
+	assert.ErrorContains(t, err, "map[string]interface {}: json: unsupported value: NaN", "NaN")
 }
 
 // TestModesAreOctal: both readers take a mode for the number that it is, as TestModesOfFiles has it on both engines.
@@ -133,8 +135,8 @@ func TestModesAreOctal(t *testing.T) {
 		map[string]any{"secret": map[string]any{"defaultMode": 7.0, "secretName": "c"}},
 	}}
 	content, err := Marshal(want)
-	need.OK(t, err)
-	need.Equal(t, "", strings.Count(string(content), "defaultMode: 0440\n"), 1)
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(string(content), "defaultMode: 0440\n"))
 	var kubectl map[string]any
 	var kustomize struct {
 		Volumes []struct {
@@ -143,11 +145,11 @@ func TestModesAreOctal(t *testing.T) {
 			}
 		}
 	}
-	need.OK(t, yaml.UnmarshalStrict(content, &kubectl))
-	need.Deep(t, "kubectl", kubectl, want)
-	need.OK(t, yamlv3.Unmarshal(content, &kustomize))
+	require.NoError(t, yaml.UnmarshalStrict(content, &kubectl))
+	assert.Equal(t, want, kubectl, "kubectl")
+	require.NoError(t, yamlv3.Unmarshal(content, &kustomize))
 	for i, mode := range []int{0o440, 0, 7} {
-		need.Equal(t, "kustomize", kustomize.Volumes[i].Secret.Mode, mode)
+		assert.Equal(t, mode, kustomize.Volumes[i].Secret.Mode, "kustomize")
 	}
 }
 
@@ -164,11 +166,11 @@ func TestStyles(t *testing.T) {
 	}
 	const selectors = "  nodeSelector: {node: infra}\n"
 	blocks, err := Marshal(value)
-	need.OK(t, err)
-	need.Equal(t, "Marshal", string(blocks), Header+"kind: A\nhosts:\n- name: host-1\n  role: r\nspec:\n"+
-		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port:\n    number: 80\n")
+	require.NoError(t, err)
+	assert.Equal(t, Header+"kind: A\nhosts:\n- name: host-1\n  role: r\nspec:\n"+
+		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port:\n    number: 80\n", string(blocks), "Marshal")
 	rows, err := Rows(value)
-	need.OK(t, err)
-	need.Equal(t, "Rows", string(rows), Header+"kind: A\nhosts:\n- {name: host-1, role: r}\nspec:\n"+
-		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port: {number: 80}\n")
+	require.NoError(t, err)
+	assert.Equal(t, Header+"kind: A\nhosts:\n- {name: host-1, role: r}\nspec:\n"+
+		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port: {number: 80}\n", string(rows), "Rows")
 }

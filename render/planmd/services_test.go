@@ -7,8 +7,8 @@ import (
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestWhereServicesAnswer: the URLs of Ironics and Placements, the names that Ironic's certificate needs, and what clients outside the cluster have to resolve.
@@ -58,7 +58,7 @@ func TestWhereServicesAnswer(t *testing.T) {
 		site := &v1alpha1.Site{}
 		site.Spec.Services = row.services
 		writeServices(&out, site)
-		need.Equal(t, row.why, out.String(), row.want)
+		assert.Equal(t, row.want, out.String(), row.why)
 	}
 }
 
@@ -72,12 +72,13 @@ func TestPlanMarkdownKeepsItsLines(t *testing.T) {
 	}}}}
 	in.Site.Name = "lab"
 	page := string(Page(in))
-	need.That(t, strings.Count(page, "owned") >= 8, "the words are not in the page: %s", page)
+	assert.Truef(t, strings.Count(page, "owned") >= 8, "the words are not in the page: %s", page)
 	for line := range strings.Lines(page) {
-		need.That(t, !strings.HasPrefix(line, "## good") && !strings.HasPrefix(line, "owned") && !strings.Contains(line, "<b>") && !strings.Contains(line, "]("),
+		assert.Truef(t,
+			!strings.HasPrefix(line, "## good") && !strings.HasPrefix(line, "owned") && !strings.Contains(line, "<b>") && !strings.Contains(line, "]("),
 			"%q", line)
 	}
-	need.That(t, !bytes.ContainsAny([]byte(page), "\r\x1b\u202e\u3164"), "what is not text is in %q", page)
+	assert.Truef(t, !bytes.ContainsAny([]byte(page), "\r\x1b\u202e\u3164"), "what is not text is in %q", page)
 }
 
 // TestAnyPatches: a reviewer reads which clusters have patches, and what these may do.
@@ -88,10 +89,10 @@ func TestAnyPatches(t *testing.T) {
 	}{"patches": {&v1.SIPCluster{Spec: v1.SIPClusterSpec{Patches: make([]v1.Patch, 1)}}, true}, "none": {&v1.SIPCluster{}, false}, "no spec": {nil, false}} {
 		var out bytes.Buffer
 		writePatches(&out, row.spec)
-		need.Equal(t, why, strings.Contains(out.String(), "**Any patches:**"), row.want)
+		assert.Equal(t, row.want, strings.Contains(out.String(), "**Any patches:**"), why)
 	}
 }
 
 func TestMarkdownCells(t *testing.T) {
-	need.Equal(t, "", escapeCell("a|b<script>\nc"), `a\|b&lt;script> c`)
+	assert.Equal(t, `a\|b&lt;script> c`, escapeCell("a|b<script>\nc"))
 }

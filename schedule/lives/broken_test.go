@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // failsWith says whether one of some lives ends with an error that has a text.
@@ -236,12 +237,12 @@ func TestAnAcceptanceIsForOneLoss(t *testing.T) {
 			return nil
 		}
 		for _, active := range []int{4, 0, 4} {
-			need.OK(t, turn(active, true))
+			require.NoError(t, turn(active, true))
 		}
-		need.Equal(t, why+": asked for", asked, 4)
-		need.OK(t, turn(0, false))
+		assert.Equal(t, 4, asked, why+": asked for")
+		require.NoError(t, turn(0, false))
 		e, has := l.tip().of(l.hosts[0].name)
-		need.That(t, (has && !e.leaving) != row.goes, "%s: after the second loss: %v", why, l.tip())
+		assert.Truef(t, (has && !e.leaving) != row.goes, "%s: after the second loss: %v", why, l.tip())
 	}
 }
 

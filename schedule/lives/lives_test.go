@@ -19,7 +19,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // run plans. What the brake does not allow is committed only if somebody accepts it, as every second time somebody
@@ -266,12 +267,12 @@ func TestLives(t *testing.T) {
 	}
 	if text := os.Getenv("SIPGEN_NIGHTLY"); text != "" {
 		night, err := time.ParseDuration(text)
-		need.Must(t, err == nil, "%v %v", "SIPGEN_NIGHTLY: ", err)
+		require.Truef(t, err == nil, "%v %v", "SIPGEN_NIGHTLY: ", err)
 		from, most, end = int(time.Now().Unix()/86400)*100_000, 100_000, time.Now().Add(night)
 	}
 	if text := os.Getenv("SIPGEN_SEED"); text != "" {
 		seed, err := strconv.Atoi(text)
-		need.Must(t, err == nil, "%v %v", "SIPGEN_SEED: ", err)
+		require.Truef(t, err == nil, "%v %v", "SIPGEN_SEED: ", err)
 		from, most = seed, 1
 	}
 	var (
@@ -288,7 +289,7 @@ func TestLives(t *testing.T) {
 				}
 				l := newLife(uint64(from+n-1), plan)
 				err := l.lived()
-				need.That(t, err == nil, "SIPGEN_SEED=%d: %v", from+n-1, err)
+				assert.Truef(t, err == nil, "SIPGEN_SEED=%d: %v", from+n-1, err)
 				lock.Lock()
 				for what, times := range l.seen {
 					seen[what] += times

@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // modelRun is one run of a model of what docs/placement.md promises, on a site with one role a cluster, where every host
@@ -46,10 +47,10 @@ const worker = "Worker"
 // TestModel holds the program to the model, run by run.
 func TestModel(t *testing.T) {
 	text, err := os.ReadFile("testdata/model.jsonl")
-	need.OK(t, err)
+	require.NoError(t, err)
 	runs := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
 	const want = 2000
-	need.That(t, len(runs) == want, "found %d runs, want %d", len(runs), want)
+	assert.Truef(t, len(runs) == want, "found %d runs, want %d", len(runs), want)
 	for i, line := range runs {
 		var r modelRun
 		if err := json.Unmarshal(line, &r); err != nil {

@@ -21,12 +21,12 @@ import (
 	"sync"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/tenancy"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 var (
@@ -94,11 +94,11 @@ func compare(t *testing.T, file string, names, hashes []string) {
 		fmt.Fprintln(&text, name, hashes[i])
 	}
 	if *update {
-		need.OK(t, os.WriteFile(path, []byte(text.String()), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o644))
 		return
 	}
 	recorded, err := os.ReadFile(path)
-	need.OK(t, err)
+	require.NoError(t, err)
 	want := strings.Split(strings.TrimSuffix(string(recorded), "\n"), "\n")
 	if len(want) < len(names) || len(want) > len(names) && !testing.Short() {
 		t.Errorf("%s: found %d lines, want %d", path, len(want), len(names))
@@ -111,7 +111,7 @@ func compare(t *testing.T, file string, names, hashes []string) {
 			}
 		}
 	}
-	need.That(t, different <= 10, "%s: %d lines differ", path, different)
+	assert.Truef(t, different <= 10, "%s: %d lines differ", path, different)
 }
 
 // record plans worlds, and compares. What is recorded was planned in the order in which it was made, and what is compared is
@@ -125,7 +125,7 @@ func record(t *testing.T, file string, n int, world func(i int) (string, world))
 			given = w.shuffled(newDice(uint64(i), 101))
 		}
 		lines, err := decide(given)
-		need.That(t, err == nil, "%s: %v", name, err)
+		assert.Truef(t, err == nil, "%s: %v", name, err)
 		names[i], hashes[i] = name, hashOf(lines)
 		if i == *show {
 			t.Logf("%s\n%s", w, strings.Join(lines, "\n"))

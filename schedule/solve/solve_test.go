@@ -7,7 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // randomSite has up to nine hosts of four kinds in racks that lie in rows, and up to three clusters. Some roles hold
@@ -439,22 +440,23 @@ func TestSolveAgreesWithEverything(t *testing.T) {
 		want, placed := everything(s)
 		got := Solve(s)
 		for i := range s.Roles {
-			need.Must(t, slices.Equal(got.Roles[i].Hosts, want.chosen[i]),
+			require.Truef(t, slices.Equal(got.Roles[i].Hosts, want.chosen[i]),
 				"site %d: role %d: found %v, want %v\n%+v", seed, i, got.Roles[i].Hosts, want.chosen[i], *s)
 			replaced += len(got.Roles[i].Replaced)
 		}
-		need.Must(t, slices.Equal(got.Placed, placed), "site %d: found placed %v, want %v\n%+v", seed, got.Placed, placed, *s)
+		require.Truef(t, slices.Equal(got.Placed, placed), "site %d: found placed %v, want %v\n%+v", seed, got.Placed,
+			placed, *s)
 		for _, found := range got.Shortages {
 			short++
 			err := addsUp(&found)
-			need.Must(t, err == nil || len(found.Behind) > 0, "site %d: %v: %+v\n%+v", seed, err, found, *s)
+			require.Truef(t, err == nil || len(found.Behind) > 0, "site %d: %v: %+v\n%+v", seed, err, found, *s)
 			if len(s.Kept) == 0 && !slices.ContainsFunc(found.Roles, func(i int) bool { return len(s.Roles[i].Failed) > 0 }) {
 				proven++
-				need.Equal(t, fmt.Sprintf("site %d: %+v\n%+v", seed, found, *s), found.Capacity, most(s, &found))
+				assert.Equal(t, most(s, &found), found.Capacity, fmt.Sprintf("site %d: %+v\n%+v", seed, found, *s))
 			}
 		}
 	}
-	need.That(t, short >= 500 && proven >= 300 && replaced >= 100,
+	assert.Truef(t, short >= 500 && proven >= 300 && replaced >= 100,
 		"%d shortages, %d of them tried, and %d successors: too few to test anything", short, proven, replaced)
 }
 
@@ -512,8 +514,8 @@ func TestPacked(t *testing.T) {
 			for _, h := range got.Roles[i].Hosts {
 				at[s.Trees[1].Of[h]] = true
 			}
-			need.Must(t, len(at) <= 1 && !at[None],
-				"site %d: role %d: hosts %v in domains %v\n%+v", seed, i, got.Roles[i].Hosts, at, *s)
+			require.Truef(t, len(at) <= 1 && !at[None], "site %d: role %d: hosts %v in domains %v\n%+v", seed, i,
+				got.Roles[i].Hosts, at, *s)
 			if len(got.Roles[i].Hosts) > 1 {
 				packed++
 			}
@@ -527,10 +529,10 @@ func TestPacked(t *testing.T) {
 			b := &tried{Problem: s, want: []int{s.Roles[0].Active + s.Roles[0].Refill}, chosen: make([][]int32, 1), held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
 			possible = possible || b.possible()
 		}
-		need.Must(t, got.Placed[0] == (possible || s.Roles[0].Active+s.Roles[0].Refill == 0),
+		require.Truef(t, got.Placed[0] == (possible || s.Roles[0].Active+s.Roles[0].Refill == 0),
 			"site %d: placed %t, possible %t\n%+v", seed, got.Placed[0], possible, *s)
 	}
-	need.That(t, packed >= 200 && alone >= 100, "%d packed, %d alone: too few to test anything", packed, alone)
+	assert.Truef(t, packed >= 200 && alone >= 100, "%d packed, %d alone: too few to test anything", packed, alone)
 }
 
 // someOf is half of n numbers.
@@ -607,15 +609,15 @@ func TestKept(t *testing.T) {
 		for i := range s.Roles {
 			slices.Sort(found.Roles[i].Hosts)
 			slices.Sort(want.chosen[i])
-			need.Must(t, slices.Equal(found.Roles[i].Hosts, want.chosen[i]),
+			require.Truef(t, slices.Equal(found.Roles[i].Hosts, want.chosen[i]),
 				"site %d: role %d: found %v, want %v\n%+v", seed, i, found.Roles[i].Hosts, want.chosen[i], *s)
 		}
-		need.Must(t, slices.Equal(found.Placed, placed), "site %d: found placed %v, want %v\n%+v", seed, found.Placed,
-			placed, *s)
-		need.Must(t, slices.Equal(found.Kept, want.could), "site %d: found kept %v, want %v\n%+v", seed, found.Kept,
-			want.could, *s)
+		require.Truef(t, slices.Equal(found.Placed, placed), "site %d: found placed %v, want %v\n%+v", seed,
+			found.Placed, placed, *s)
+		require.Truef(t, slices.Equal(found.Kept, want.could), "site %d: found kept %v, want %v\n%+v", seed,
+			found.Kept, want.could, *s)
 		left, lack := want.left()
-		need.Must(t, slices.Equal(found.Left, left) && slices.Equal(found.Lack, lack),
+		require.Truef(t, slices.Equal(found.Left, left) && slices.Equal(found.Lack, lack),
 			"site %d: found %v of %v left, want %v of %v\n%+v", seed, found.Left, found.Lack, left, lack, *s)
 		seen["second tries"] += want.seconds
 		for k := range s.Kept {
@@ -628,7 +630,8 @@ func TestKept(t *testing.T) {
 				short += found.Roles[i].ShortActive
 			}
 			limited := slices.ContainsFunc(found.Limits, func(l Limit) bool { return l.Cluster == n })
-			need.Must(t, ok || short > 0 || limited, "site %d: cluster %d is not placed, for no reason\n%+v", seed, n, *s)
+			require.Truef(t, ok || short > 0 || limited, "site %d: cluster %d is not placed, for no reason\n%+v", seed,
+				n, *s)
 			seen["short"] += short
 		}
 		for i := range found.Shortages {
@@ -642,12 +645,12 @@ func TestKept(t *testing.T) {
 			}
 			seen["shortages"]++
 			err := addsUp(short)
-			need.Must(t, err == nil, "site %d: %v: %+v\n%+v", seed, err, *short, *s)
+			require.Truef(t, err == nil, "site %d: %v: %+v\n%+v", seed, err, *short, *s)
 		}
 	}
 	for what, least := range map[string]int{"second tries": 50, "spent": 500, "less": 1000, "short": 500, "behind": 10,
 		"shortages": 1000} {
-		need.That(t, seen[what] >= least, "%s: %d, want at least %d to test anything", what, seen[what], least)
+		assert.Truef(t, seen[what] >= least, "%s: %d, want at least %d to test anything", what, seen[what], least)
 	}
 	t.Log(seen)
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestSiteClaims(t *testing.T) {
@@ -72,10 +73,11 @@ func TestSiteClaims(t *testing.T) {
 		row.change(&a.Spec.Services, &b.Spec.Services)
 		errs := ValidateClusters([]v1.SIPCluster{a, b}, 30000, 32767)
 		if row.path == "" {
-			need.Len(t, row.why, errs, 0)
+			assert.Len(t, errs, 0, row.why)
 			continue
 		}
-		need.That(t, len(errs) == 1 && errs[0].Cluster.Name == "b" && errs[0].Path == row.path && strings.Contains(errs[0].Message, row.want),
+		assert.Truef(t,
+			len(errs) == 1 && errs[0].Cluster.Name == "b" && errs[0].Path == row.path && strings.Contains(errs[0].Message, row.want),
 			"%s:\n got %v\nwant one error at b, %s: ...%s...", row.why, errs, row.path, row.want)
 	}
 }
@@ -129,9 +131,10 @@ func TestPortsThatMove(t *testing.T) {
 		c.Spec.Services.LoadBalancerControlPlane = append(c.Spec.Services.LoadBalancerControlPlane,
 			v1.LoadBalancerControlPlane{NodePort: 30005})
 		errs := ValidateHeld([]v1.SIPCluster{c}, map[string]Held{"n/a": row.held}, 30000, 32767)
-		need.Len(t, row.why, errs, len(row.want))
+		assert.Len(t, errs, len(row.want), row.why)
 		for i, service := range row.want[:min(len(errs), len(row.want))] {
-			need.Words(t, row.why, errs[i].Error(), "is that of Service "+service+" in the tree", "give it up there in one commit")
+			assert.Contains(t, errs[i].Error(), "is that of Service "+service+" in the tree", row.why)
+			assert.Contains(t, errs[i].Error(), "give it up there in one commit", row.why)
 		}
 	}
 }
@@ -180,11 +183,12 @@ func TestValidateHeld(t *testing.T) {
 					newcomer = row.b
 				}
 				errs := ValidateHeld([]v1.SIPCluster{newcomer}, map[string]Held{"n/" + holder: row.held}, 30000, 32767)
-				need.That(t, len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(fmt.Sprint(errs), "n/"+holder+" in the tree"),
+				assert.Truef(t,
+					len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(fmt.Sprint(errs), "n/"+holder+" in the tree"),
 					"of a holder that is frozen: found %v", errs)
 			})
 		}
-		need.Equal(t, row.why, len(places), 1)
+		assert.Equal(t, 1, len(places), row.why)
 	}
 	shared := claiming("a", 0, "", "203.0.113.1", "k", "")
 	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "k", Provider: "metallb", Ports: v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
@@ -204,20 +208,24 @@ func TestSyncNames(t *testing.T) {
 	for _, part := range v1.SyncParts {
 		alike, _ := strings.CutSuffix(strings.TrimPrefix(v1.SyncName("evil", long, part), "evil."), "."+part)
 		name := v1.SyncName("evil", alike, part)
-		need.Must(t, name == v1.SyncName("evil", long, part) && len(name) <= 63, "found %s, want the name of both", name)
+		require.Truef(t, name == v1.SyncName("evil", long, part) && len(name) <= 63, "found %s, want the name of both",
+			name)
 		for holder, other := range map[string]string{long: alike, alike: long} {
 			for _, clusters := range [][]v1.SIPCluster{{named(long), named(alike)}, {named(alike), named(long)}} {
 				for what, given := range map[string][]v1.SIPCluster{"both": clusters, "the other, while the holder's services stay": {named(other)}} {
 					held := Held{}
 					held.AddSynced("evil", holder)
 					errs := ValidateHeld(given, map[string]Held{"evil/" + holder: held}, 30000, 32767)
-					need.That(t, len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(errs[0].Message, "names of those of evil/"+holder),
+					assert.Truef(t,
+						len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(errs[0].Message, "names of those of evil/"+holder),
 						"%s, %s: found %v, want one complaint about %s", part, what, errs, other)
 				}
 			}
 		}
 	}
 	alike := strings.TrimSuffix(strings.TrimPrefix(v1.SyncName("evil", long, v1.SyncParts[0]), "evil."), "."+v1.SyncParts[0])
-	need.Len(t, "of a cluster that no object syncs: found", ValidateHeld([]v1.SIPCluster{named(alike)}, map[string]Held{"evil/" + long: {}}, 30000, 32767), 0)
-	need.Len(t, "", ValidateClusters([]v1.SIPCluster{named(long), named(strings.Repeat("a", 61)), named("a")}, 30000, 32767), 0)
+	assert.Len(t, ValidateHeld([]v1.SIPCluster{named(alike)}, map[string]Held{"evil/" + long: {}}, 30000, 32767), 0,
+		"of a cluster that no object syncs: found")
+	assert.Len(t,
+		ValidateClusters([]v1.SIPCluster{named(long), named(strings.Repeat("a", 61)), named("a")}, 30000, 32767), 0)
 }

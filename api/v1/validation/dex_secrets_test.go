@@ -13,22 +13,22 @@ import (
 	"strings"
 	"testing"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
 // keyAndCertificate are new ones, PEM: of a certificate authority, or of none.
 func keyAndCertificate(t *testing.T, authority bool) (key, certificate string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	need.OK(t, err)
+	require.NoError(t, err)
 	der, err := x509.MarshalPKCS8PrivateKey(private)
-	need.OK(t, err)
+	require.NoError(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), IsCA: authority, BasicConstraintsValid: authority}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
-	need.OK(t, err)
+	require.NoError(t, err)
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}))
 }
@@ -85,16 +85,18 @@ func TestSecretsOfConnectorsAreVariables(t *testing.T) {
 	} {
 		c := withServices("edge-a")
 		text, err := json.Marshal(map[string]any{"type": row.kind, "id": "a", "name": "A", "config": map[string]any{row.field: row.value}})
-		need.OK(t, err)
+		require.NoError(t, err)
 		c.Spec.Services.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: text}}
 		field := "spec.services.dex[0].connectors[0].config." + row.field
 		errs := validateServices(&c)
 		at := func(e FieldError) bool {
 			return strings.HasPrefix(e.Path, field) && (row.want == "" || strings.Contains(e.Message, row.want)) || row.want == "want one of" && strings.Contains(e.Message, row.want)
 		}
-		need.That(t, slices.ContainsFunc(errs, at) == (row.want != ""), "%s.%s: %v:\nfound %v\nwant  %q", row.kind, row.field, row.value, errs, row.want)
+		assert.Truef(t, slices.ContainsFunc(errs, at) == (row.want != ""), "%s.%s: %v:\nfound %v\nwant  %q", row.kind,
+			row.field, row.value, errs, row.want)
 		for _, e := range errs {
-			need.That(t, !strings.Contains(e.Error(), "hunter2") && !strings.Contains(e.Error(), "12345678") && !strings.Contains(e.Error(), "PRIVATE"),
+			assert.Truef(t,
+				!strings.Contains(e.Error(), "hunter2") && !strings.Contains(e.Error(), "12345678") && !strings.Contains(e.Error(), "PRIVATE"),
 				"%s.%s: the secret is repeated: %v", row.kind, row.field, e)
 		}
 	}
@@ -153,5 +155,5 @@ func TestCertificatesOfBackendCA(t *testing.T) {
 	headed := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: block.Bytes, Headers: map[string]string{"Comment": "x"}})
 	ca := v1.BackendCA{PEM: "words\n" + string(headed) + "more\n" + authority}
 	found := ca.Certificates()
-	need.That(t, bytes.Equal(found, []byte(authority+authority)), "found\n%s\nwant\n%s", found, authority+authority)
+	assert.Truef(t, bytes.Equal(found, []byte(authority+authority)), "found\n%s\nwant\n%s", found, authority+authority)
 }

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"unicode"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/crypto/ssh"
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 	kyaml "sigs.k8s.io/yaml"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // fuzzKey is a public key that nobody has the private one of.
@@ -50,7 +50,7 @@ func FuzzPublicKey(f *testing.F) {
 			t.Errorf("%q is taken, with a control character", line)
 		}
 		// What sshd reads first is the type, in the clear.
-		need.Equal(t, line, strings.Fields(line)[0], key.Type())
+		assert.Equal(t, key.Type(), strings.Fields(line)[0], line)
 	})
 }
 
@@ -69,14 +69,14 @@ func FuzzPatch(f *testing.F) {
 		if CheckPatch(text) != nil {
 			return
 		}
-		need.Must(t, len(text) <= MaxPatchBytes, "%d bytes are taken", len(text))
+		require.Truef(t, len(text) <= MaxPatchBytes, "%d bytes are taken", len(text))
 		raw, err := kyaml.YAMLToJSON([]byte(text))
 		if err != nil {
 			return // kustomize refuses it as well
 		}
 		var value any
-		need.OK(t, json.Unmarshal(raw, &value))
-		need.Equal(t, text, directives(value), "")
+		require.NoError(t, json.Unmarshal(raw, &value))
+		assert.Empty(t, directives(value), text)
 		if _, isList := value.([]any); !isList {
 			return
 		}
@@ -85,10 +85,10 @@ func FuzzPatch(f *testing.F) {
 			return
 		}
 		for _, operation := range operations {
-			need.That(t, slices.Contains([]string{"add", "remove", "replace", "test"}, operation.Kind()),
+			assert.Truef(t, slices.Contains([]string{"add", "remove", "replace", "test"}, operation.Kind()),
 				"%q is taken: it has the operation %q", text, operation.Kind())
 			path, err := operation.Path()
-			need.That(t, err == nil && strings.HasPrefix(path, "/"), "%q is taken: path %q, %v", text, path, err)
+			assert.Truef(t, err == nil && strings.HasPrefix(path, "/"), "%q is taken: path %q, %v", text, path, err)
 		}
 	})
 }
@@ -140,7 +140,7 @@ func FuzzConnector(f *testing.F) {
 		dex := &v1.Dex{Issuer: "https://dex.example"}
 		validateConnector(dex, complaints{"connectors[0]", &found}, raw, 0, map[string]int{}, map[string]bool{"CLIENT_SECRET": true})
 		for _, complaint := range found {
-			need.Without(t, "the secret is repeated", complaint.Error(), secret)
+			assert.NotContains(t, complaint.Error(), secret, "the secret is repeated")
 		}
 		if len(found) > 0 {
 			return

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestJoinPatches: only what follows one another, is for the same objects and merges nothing becomes one patch.
@@ -34,11 +34,12 @@ func TestJoinPatches(t *testing.T) {
 			n := "m"
 			if operations := operationsOf(&v1.Patch{Patch: patch.Patch, Target: a}); operations != nil {
 				n = fmt.Sprint(len(operations.Content))
-				need.Error(t, row.why, CheckPatch(patch.Patch), "")
+				assert.NoError(t, CheckPatch(patch.Patch), row.why)
 			}
 			got = append(got, n)
 		}
-		need.Equal(t, row.why, strings.Join(got, " "), row.want)
+		assert.Equal(t, row.want, strings.Join(got, " "), row.why)
 	}
-	need.Equal(t, "one patch stays as it is written", JoinPatches([]v1.Patch{{Patch: inYAML, Target: a}})[0].Patch, inYAML)
+	assert.Equal(t, inYAML, JoinPatches([]v1.Patch{{Patch: inYAML, Target: a}})[0].Patch,
+		"one patch stays as it is written")
 }

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/stretchr/testify/assert"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestFewComplaints: however many lists of a spec are too long, few of them are told of.
@@ -71,7 +70,7 @@ func TestLimits(t *testing.T) {
 		}), "spec.services.dex[0].connectors[0]: found 65537 bytes, want at most 65536"},
 	} {
 		cluster := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"}, Spec: v1.SIPClusterSpec{Nodes: map[string]v1.NodeSet{"Worker": {}}}}
-		need.Len(t, why, ValidateCluster(&cluster), 0)
+		assert.Len(t, ValidateCluster(&cluster), 0, why)
 		row.change(&cluster)
 		if errs := ValidateCluster(&cluster); len(errs) != 1 || errs[0].Error() != row.want {
 			t.Errorf("%s: got %.300v, want %s alone", why, errs, row.want)

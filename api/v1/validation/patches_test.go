@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestPatchesAreBounded(t *testing.T) {
@@ -34,7 +34,7 @@ func TestPatchesAreBounded(t *testing.T) {
 		if row.want == "" && len(errs) == 0 {
 			continue
 		}
-		need.That(t, len(errs) == 1 && errs[0].Path == row.path && strings.Contains(errs[0].Message, row.want),
+		assert.Truef(t, len(errs) == 1 && errs[0].Path == row.path && strings.Contains(errs[0].Message, row.want),
 			"%s: got %v, want %s: %s", row.why, errs, row.path, row.want)
 	}
 }

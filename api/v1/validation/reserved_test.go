@@ -4,11 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 // TestHarmlessServices: values of a service that are well-formed and would do harm.
@@ -129,11 +128,11 @@ func TestReservedKeys(t *testing.T) {
 		"flux.weave.works/automated", "irq-load-balancing.crio.io/x", "run.oci.keep_original_groups", "org.systemd.property.DefaultDependencies", "dev.gvisor.spec.mount.a.type",
 		"operator.1password.io/item-path", "coredns.io/hostname", "grafana_dashboard", "GRAFANA_datasource",
 	} {
-		need.That(t, ReservedKey(key) != "", "%s is nobody's, want it to be reserved", key)
+		assert.Truef(t, ReservedKey(key) != "", "%s is nobody's, want it to be reserved", key)
 	}
 	for _, key := range []string{"team", "example.org/team", "prometheus.io/scrape", "notailscale.com/x", "io.example/x",
 		// Own keys, and Reloader, which rolls the very pods when their ConfigMap or Secret changes, and gives nothing.
 		"janitor", "downscaler", "bank.example.org/janitor", "expose", "backup", "owner", "reloader.stakater.com/auto", "myjanitor/ttl", "example.com/cost-center"} {
-		need.Equal(t, key, ReservedKey(key), "")
+		assert.Empty(t, ReservedKey(key), key)
 	}
 }

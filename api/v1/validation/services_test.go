@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/stretchr/testify/assert"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/hack/need"
 )
 
 const goodKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"
@@ -38,16 +37,16 @@ const ldap = `{"type":"ldap","id":"staff","name":"Staff","config":{"host":"ldap.
 
 func TestServicesThatAreFine(t *testing.T) {
 	c := withServices("edge-a")
-	need.Len(t, "", validateServices(&c), 0)
+	assert.Len(t, validateServices(&c), 0)
 	none := "None"
 	c.Spec.Services.JumpHost[0].ClusterIP, c.Spec.Services.JumpHost[0].NodePort = &none, 0
 	c.Spec.Services.LoadBalancerWorker[0].HAProxy = &v1.HAProxy{Timeouts: &v1.HAProxyTimeouts{Client: "90s"}}
 	prefix := "oidc:"
 	c.Spec.Services.Dex[0].Kubernetes = &v1.DexKubernetes{UsernamePrefix: &prefix}
 	c.Spec.Services.Dex[0].StaticClients[0].RedirectURIs = []string{"http://localhost:8000", "com.example.app:/callback", "urn:ietf:wg:oauth:2.0:oob"}
-	need.Len(t, "no address and no port, and an application's own scheme: got", validateServices(&c), 0)
+	assert.Len(t, validateServices(&c), 0, "no address and no port, and an application's own scheme: got")
 	long := withServices(strings.Repeat("a", 37))
-	need.Len(t, "the longest name: got", validateServices(&long), 0)
+	assert.Len(t, validateServices(&long), 0, "the longest name: got")
 }
 
 func haproxyLine(line string) func(*v1.Services) {
@@ -180,7 +179,8 @@ func TestServicesThatAreNot(t *testing.T) {
 		}) {
 			t.Errorf("%s:\n got %v\nwant spec.services.%s: ...%s...", row.why, errs, row.path, row.want)
 		}
-		need.That(t, !slices.ContainsFunc(errs, func(e FieldError) bool { return strings.Contains(e.Message, "hunter2") }),
+		assert.Truef(t,
+			!slices.ContainsFunc(errs, func(e FieldError) bool { return strings.Contains(e.Message, "hunter2") }),
 			"%s: the secret is repeated: %v", row.why, errs)
 	}
 }
@@ -188,13 +188,14 @@ func TestServicesThatAreNot(t *testing.T) {
 func TestANameThatIsTooLong(t *testing.T) {
 	c := withServices(strings.Repeat("a", 38))
 	errs := validateServices(&c)
-	need.That(t, len(errs) == 1 && errs[0].Path == "spec.services.loadBalancerControlPlane[0]" && strings.Contains(errs[0].Message, "shorten the cluster's name to 37"),
+	assert.Truef(t,
+		len(errs) == 1 && errs[0].Path == "spec.services.loadBalancerControlPlane[0]" && strings.Contains(errs[0].Message, "shorten the cluster's name to 37"),
 		"got %v", errs)
 }
 
 func TestWarnings(t *testing.T) {
 	c := withServices("edge-a")
-	need.Len(t, "", Warnings(&c), 0)
+	assert.Len(t, Warnings(&c), 0)
 	c.Spec.Services.LoadBalancerWorker[0].NodePort = 30001
 	c.Spec.Services.Auth = []v1.Auth{{}}
 	c.Annotations = map[string]string{"sip.airshipit.org/aprove-release": "h", v1.ApproveReleaseAnnotation: "h"}
@@ -205,7 +206,7 @@ func TestWarnings(t *testing.T) {
 		paths = append(paths, w.Path)
 	}
 	want := []string{`metadata.annotations["sip.airshipit.org/aprove-release"]`, "spec.nodes.Lost.count", "spec.nodes.Standby.count", "spec.services.loadBalancerWorker[0].nodePort", "spec.services.jumpHost[0].sshAuthorizedKeys", "spec.services.auth[0]"}
-	need.Same(t, "", paths, want)
+	assert.Equal(t, want, paths)
 }
 
 func attached(n v1.NetworkAttachment) func(*v1.Services) {
@@ -220,6 +221,6 @@ func TestNetworkAttachmentsThatAreTaken(t *testing.T) {
 	} {
 		c := withServices("edge-a")
 		attached(n)(&c.Spec.Services)
-		need.Equal(t, n, len(ValidateCluster(&c)), 0)
+		assert.Equal(t, 0, len(ValidateCluster(&c)), n)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestBaseBesideTheTree: a base beside the tree is taken, whatever the names have in common.
@@ -16,14 +17,14 @@ func TestBaseBesideTheTree(t *testing.T) {
 		{"", "metal"}, {".", "metal/hosts"}, {"tenants", "metal"}, {"tenants", "hosts"}, {"sites/dc1", "sites/dc10"}, {"sites/dc1", "sites/metal"}, {"", "hosts2"},
 	} {
 		site := v1alpha1.Site{Spec: v1alpha1.SiteSpec{Hosts: v1alpha1.Hosts{Base: row.base}}}
-		need.Equal(t, row.tree, BaseInside(&site, row.tree), "")
+		assert.Empty(t, BaseInside(&site, row.tree), row.tree)
 	}
 }
 
 // TestTreeFolders: every folder at the top of a rendered tree is one of treeFolders.
 func TestTreeFolders(t *testing.T) {
 	folders, err := filepath.Glob("../../../golden/*/*")
-	need.Must(t, err == nil && len(folders) != 0, "found %d folders of golden trees: %v", len(folders), err)
+	require.Truef(t, err == nil && len(folders) != 0, "found %d folders of golden trees: %v", len(folders), err)
 	for _, folder := range folders {
 		if info, err := os.Stat(folder); err != nil {
 			t.Error(err)

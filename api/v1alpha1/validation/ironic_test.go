@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 // A Site with one Ironic, whose spec the rows give. The spec is at line 7 and on.
@@ -35,7 +35,7 @@ func TestPublishedIronics(t *testing.T) {
 		{"with agent images", "overrides: {agentImages: [{kernel: 'file:///shared/html/images/ironic-python-agent.kernel', initramfs: 'oci://r.example.org/ipa', architecture: aarch64}]}"},
 	} {
 		site, err := withIronic(t, row.spec)
-		need.That(t, err == nil && len(site.Warnings) == 0, "%s: %v, %v", row.why, err, site)
+		assert.Truef(t, err == nil && len(site.Warnings) == 0, "%s: %v, %v", row.why, err, site)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestOlderIronics(t *testing.T) {
 	} {
 		site, err := withIronic(t, row.older)
 		if row.moved == nil {
-			need.That(t, err != nil, "%s: no error", row.older)
+			assert.Truef(t, err != nil, "%s: no error", row.older)
 			continue
 		}
 		if err != nil {
@@ -85,8 +85,8 @@ func TestOlderIronics(t *testing.T) {
 			continue
 		}
 		i := &site.Spec.Services.Ironic[0]
-		need.That(t, row.moved(i), "%s: found %+v", row.older, i)
-		need.Words(t, row.older, fmt.Sprint(site.Warnings), row.warning)
+		assert.Truef(t, row.moved(i), "%s: found %+v", row.older, i)
+		assert.Contains(t, fmt.Sprint(site.Warnings), row.warning, row.older)
 	}
 }
 
@@ -143,9 +143,10 @@ func TestBadIronics(t *testing.T) {
 				spec = strings.Replace(spec, "}}, {", "}},\n  {", 1)
 			}
 			site, err := withIronic(t, spec)
-			need.That(t, site == nil && err != nil && strings.Contains(err.Error(), row.want) && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
+			assert.Truef(t,
+				site == nil && err != nil && strings.Contains(err.Error(), row.want) && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
 				"found %v\nwant  %s", err, row.want)
-			need.Without(t, "the message repeats a secret", fmt.Sprint(err), "hunter2")
+			assert.NotContains(t, fmt.Sprint(err), "hunter2", "the message repeats a secret")
 		})
 	}
 }
@@ -176,9 +177,9 @@ func TestIronicsOfOtherVersions(t *testing.T) {
 			continue
 		}
 		if row.unknown == "" {
-			need.Len(t, row.why, site.Warnings, 0)
+			assert.Len(t, site.Warnings, 0, row.why)
 		} else {
-			need.Words(t, row.why, fmt.Sprint(site.Warnings), row.unknown)
+			assert.Contains(t, fmt.Sprint(site.Warnings), row.unknown, row.why)
 		}
 	}
 }
@@ -194,12 +195,12 @@ func TestNewerIronics(t *testing.T) {
 		{"}, apiVersion: ironic.metal3.io/v1, mariaDB: {storageSize: 1Gi", "apiVersion: found \"ironic.metal3.io/v1\", and sipgen has the definition of ironic.metal3.io/v1alpha1"},
 	} {
 		site, err := withIronic(t, row.spec)
-		need.That(t, err == nil && strings.Contains(fmt.Sprint(site.Warnings), row.want),
+		assert.Truef(t, err == nil && strings.Contains(fmt.Sprint(site.Warnings), row.want),
 			"%s: found %v, %v\nwant %s", row.spec, err, site, row.want)
 	}
 	site, err := withIronic(t, "futureField: {a: 1}")
-	need.That(t, err == nil && fmt.Sprint(site.Spec.Services.Ironic[0].Spec.Object()["futureField"]) == "map[a:1]",
+	assert.Truef(t, err == nil && fmt.Sprint(site.Spec.Services.Ironic[0].Spec.Object()["futureField"]) == "map[a:1]",
 		"found %v, %v", err, site)
 	_, err = withIronic(t, "apiCredentialName: x, version: 35")
-	need.Error(t, "beside a fault, an unknown field is said", err, `did you mean "apiCredentialsName"?`)
+	assert.ErrorContains(t, err, `did you mean "apiCredentialsName"?`, "beside a fault, an unknown field is said")
 }

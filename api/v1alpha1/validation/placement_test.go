@@ -6,7 +6,8 @@ import (
 
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // placementSite has the examples of placement-operator's README (at 8f5b392): a NetworkAttachmentDefinition, an
@@ -38,12 +39,12 @@ const placementSite = `  repository: {url: 'https://git.example.org/a.git'}
 
 func TestPlacementIsRead(t *testing.T) {
 	site, err := parse(t, placementSite)
-	need.Must(t, err == nil && len(site.Warnings) <= 0, "%v %v", err, site)
+	require.Truef(t, err == nil && len(site.Warnings) <= 0, "%v %v", err, site)
 	spans := site.Spec.Services.Networks[0].Spans()
-	need.That(t, len(spans) == 1 && spans[0].String() == "172.18.0.50-172.18.0.100", "found %v", spans)
+	assert.Truef(t, len(spans) == 1 && spans[0].String() == "172.18.0.50-172.18.0.100", "found %v", spans)
 	service := site.Spec.Services.Placement[0].Spec.Override.Service["internal"]
 	vips := service.VIPs()
-	need.That(t, len(vips) == 1 && vips[0] == "172.17.0.202", "found %v", vips)
+	assert.Truef(t, len(vips) == 1 && vips[0] == "172.17.0.202", "found %v", vips)
 	site, err = parse(t, strings.Replace(placementSite, "networkAttachments:", "networkAttachents:", 1))
 	if err != nil || len(site.Warnings) != 1 || !strings.Contains(site.Warnings[0].Error(), "line 18: spec.services.placement[0].spec.networkAttachents: today's API has it as networkAttachments") ||
 		site.Spec.Services.Placement[0].Spec.NetworkAttachments[0] != "storage" {
@@ -78,12 +79,13 @@ func TestBadPlacement(t *testing.T) {
 		{"an attachment twice", "    placement:\n", "    - {name: storage, namespace: openstack, attachment: '{\"type\": \"x\"}'}\n    placement:\n", `spec.services.networks[2].name: found "storage", which spec.services.networks[0] is`},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			need.Must(t, strings.Count(placementSite, row.old) >= 1, "%q is not in the Site", row.old)
+			require.Truef(t, strings.Count(placementSite, row.old) >= 1, "%q is not in the Site", row.old)
 			site, err := parse(t, strings.Replace(placementSite, row.old, row.new, 1))
 			if err == nil {
 				_, err = api.CompleteSite(site, nil)
 			}
-			need.That(t, err != nil && strings.Contains(err.Error(), row.want) && !strings.Contains(err.Error(), "hunter2") && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
+			assert.Truef(t,
+				err != nil && strings.Contains(err.Error(), row.want) && !strings.Contains(err.Error(), "hunter2") && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
 				"found %v\nwant  %s", err, row.want)
 		})
 	}
@@ -108,7 +110,7 @@ func TestAttachmentSpans(t *testing.T) {
 		for _, s := range n.Spans() {
 			found = append(found, s.String())
 		}
-		need.Equal(t, row.ipam, strings.Join(found, " "), row.want)
+		assert.Equal(t, row.want, strings.Join(found, " "), row.ipam)
 	}
 }
 
@@ -117,7 +119,7 @@ func TestBadAddressSpaces(t *testing.T) {
 		return strings.Replace(placementSite, "  services:\n", "  services:\n    addressSpaces: "+text+"\n", 1)
 	}
 	_, err := parse(t, spaces("[{name: a, networks: [networks/openstack/storage, hosts/storage, bmc]}]"))
-	need.OK(t, err)
+	require.NoError(t, err)
 	const at = "site.yaml: document 1: line 7: spec.services.addressSpaces"
 	for _, row := range []struct{ why, spaces, want string }{
 		{"no name", "[{networks: [bmc]}]", at + `[0].name: found ""`},
@@ -130,6 +132,7 @@ func TestBadAddressSpaces(t *testing.T) {
 		{"no list", "{name: a}", at + ": "},
 	} {
 		_, err := parse(t, spaces(row.spaces))
-		need.That(t, err != nil && strings.Contains(err.Error(), row.want), "%s: found %v\nwant %s", row.why, err, row.want)
+		assert.Truef(t, err != nil && strings.Contains(err.Error(), row.want), "%s: found %v\nwant %s", row.why, err,
+			row.want)
 	}
 }

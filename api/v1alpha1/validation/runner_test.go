@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestBadRunners: each is refused with the field and what was found, and a secret is not repeated.
@@ -43,11 +44,12 @@ func TestBadRunners(t *testing.T) {
 	} {
 		text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  repository: {url: 'https://git.example.org/fleet.git'}\n" + row.more + "  runner: {" + row.runner + "}\n"
 		_, err := api.ParseSite("site.yaml", []byte(text))
-		need.That(t, err != nil && strings.Contains(err.Error(), row.want) && !strings.Contains(err.Error(), "hunter2"),
+		assert.Truef(t,
+			err != nil && strings.Contains(err.Error(), row.want) && !strings.Contains(err.Error(), "hunter2"),
 			"%s: found %v, want %s", row.runner, err, row.want)
 	}
 	_, err := api.ParseSite("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  repository: {url: 'https://git.example.org/fleet.git'}\n  runner: {"+good+", propose: sipgen/dc1, env: {SIPGEN_GIT_PROXY: 'http://proxy:3128', SIPGEN_GIT_USERNAME: sipgen-bot, SIPGEN_SSH_KNOWN_HOSTS: '/etc/a:/etc/b', SIPGEN_FORGE_TOKEN_FILE: /etc/sipgen/git/forge-token}}\n"))
-	need.OK(t, err)
+	require.NoError(t, err)
 }
 
 // TestImages: no node can pull what is no image, and nobody would see before the pods start. A SIPCluster's are
@@ -65,7 +67,7 @@ func TestImages(t *testing.T) {
 		}
 		for _, image := range good {
 			_, err := parse(t, repository+"  images: {"+field+": '"+image+"'}\n")
-			need.That(t, err == nil, "%s: %q: %v", field, image, err)
+			assert.Truef(t, err == nil, "%s: %q: %v", field, image, err)
 		}
 	}
 	for mirror, fits := range map[string]bool{
@@ -74,6 +76,6 @@ func TestImages(t *testing.T) {
 	} {
 		_, err := parse(t, repository+"  images: {registryMirror: '"+mirror+"'}\n")
 		refused := err != nil && strings.Contains(err.Error(), "spec.images.registryMirror: found ")
-		need.That(t, refused != fits, "mirror %q: found %v", mirror, err)
+		assert.Truef(t, refused != fits, "mirror %q: found %v", mirror, err)
 	}
 }

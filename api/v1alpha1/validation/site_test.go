@@ -7,20 +7,21 @@ import (
 	"github.com/airshipit/sipgen/api"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/api/v1alpha1/validation"
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func parse(t *testing.T, spec string) (*v1alpha1.Site, error) {
 	t.Helper()
 	docs, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n"+spec))
-	need.OK(t, err)
+	require.NoError(t, err)
 	return api.SiteFromDocuments(docs)
 }
 
 func TestEverythingHasADefaultButTheRepository(t *testing.T) {
 	site, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n")
-	need.OK(t, err)
+	require.NoError(t, err)
 	s := site.Spec
 	if s.Engine != v1alpha1.EngineFlux || s.Hosts.Apply != v1alpha1.ApplyMerge || s.Repository.Branch != "main" ||
 		s.LabelKeys.ClusterName != "sip.airshipit.org/cluster-name" || *s.Brake.MaxPercent != 10 || *s.Brake.MaxHosts != 2 || s.NodePorts.Start != 30000 {
@@ -32,26 +33,28 @@ func TestEverythingHasADefaultButTheRepository(t *testing.T) {
 func TestGoodSites(t *testing.T) {
 	site, err := parse(t, "  repository: {url: 'git@git.example.org:a/b.git', path: sites/dc1}\n  flux: {serviceAccountName: platform}\n  decommission: [bank/a]\n"+
 		"  hosts: {namespaces: [metal], claimNamespaces: [claims], networks: [{name: oam, addresses: [10.0.0.0/8]}]}\n  tenants: [{name: bank, namespaces: [bank]}]\n  argocd: {namespace: gitops, project: x}\n")
-	need.OK(t, err)
-	need.Equal(t, "", site.Spec.Repository.FluxURL(), "ssh://git@git.example.org/a/b.git")
+	require.NoError(t, err)
+	assert.Equal(t, "ssh://git@git.example.org/a/b.git", site.Spec.Repository.FluxURL())
 	site.Spec.Repository.URL = "https://git.example.org/a/b.git"
-	need.Equal(t, "", site.Spec.Repository.FluxURL(), site.Spec.Repository.URL)
+	assert.Equal(t, site.Spec.Repository.URL, site.Spec.Repository.FluxURL())
 	unused := validation.UnusedFields(site)
-	need.That(t, len(unused) == 1 && unused[0].Path == "spec.argocd.project", "found %v, want Argo CD's project, as Flux is the engine", unused)
+	assert.Truef(t, len(unused) == 1 && unused[0].Path == "spec.argocd.project",
+		"found %v, want Argo CD's project, as Flux is the engine", unused)
 	for namespace, want := range map[string]bool{"kube-public": true, "flux-system": true, "gitops": false, "bank": false} {
 		whose := site.Reserved(namespace)
-		need.That(t, (whose != "") == want, "%s: found %q, want it to be reserved: %t", namespace, whose, want)
+		assert.Truef(t, (whose != "") == want, "%s: found %q, want it to be reserved: %t", namespace, whose, want)
 	}
 	other, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  engine: argocd\n  argocd: {order: none, project: x}\n  flux: {serviceAccountName: platform}\n")
-	need.OK(t, err)
+	require.NoError(t, err)
 	unused = validation.UnusedFields(other)
-	need.That(t, len(unused) == 1 && unused[0].Path == "spec.flux.serviceAccountName", "found %v, want Flux' account", unused)
+	assert.Truef(t, len(unused) == 1 && unused[0].Path == "spec.flux.serviceAccountName",
+		"found %v, want Flux' account", unused)
 	const text = "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec: {repository: {url: 'https://git.example.org/a.git'}}\n"
 	if found, err := api.LoadSite("-", strings.NewReader(text)); err != nil || found.Name != "dc1" {
 		t.Errorf("found %v, %v", found, err)
 	}
 	_, err = api.LoadSite(t.TempDir(), nil)
-	need.Error(t, "a folder", err, "a folder, want the Site's file")
+	assert.ErrorContains(t, err, "a folder, want the Site's file", "a folder")
 }
 
 // TestArgoIdentity: the guard of the hosts is for the user that the hosts' API server takes Argo CD for.
@@ -70,10 +73,10 @@ func TestArgoIdentity(t *testing.T) {
 			t.Errorf("%s: %v", row.why, err)
 			continue
 		}
-		need.Equal(t, row.why, site.Spec.ArgoCD.Identity, row.want)
+		assert.Equal(t, row.want, site.Spec.ArgoCD.Identity, row.why)
 	}
 	_, err := parse(t, "  repository: {url: 'https://git.example.org/a.git'}\n  argocd: {"+remote+"}\n")
-	need.Error(t, "with Flux nobody needs Argo CD's identity", err, "")
+	assert.NoError(t, err, "with Flux nobody needs Argo CD's identity")
 }
 
 func TestBadSites(t *testing.T) {
@@ -167,7 +170,8 @@ func TestBadSites(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			site, err := parse(t, c.spec)
-			need.That(t, site == nil && err != nil && strings.Contains(err.Error(), c.want), "found %v\nwant  %s", err, c.want)
+			assert.Truef(t, site == nil && err != nil && strings.Contains(err.Error(), c.want), "found %v\nwant  %s",
+				err, c.want)
 			if err != nil && strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("the message repeats the credential: %v", err)
 			}

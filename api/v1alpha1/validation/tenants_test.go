@@ -6,21 +6,23 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const repositoryLine = "  repository: {url: 'https://git.example.org/a.git'}\n"
 
 func TestTenantsHaveDefaults(t *testing.T) {
 	site, err := parse(t, repositoryLine+"  maxHostsPerTenant: 7\n  tenants:\n  - {name: bank, namespaces: [bank]}\n  - {name: edge, namespaces: [edge], hosts: {max: 3}}\n")
-	need.OK(t, err)
+	require.NoError(t, err)
 	bank, edge := site.Spec.Tenants[0], site.Spec.Tenants[1]
-	need.That(t, bank.Patches == v1alpha1.PatchesNone && *bank.Hosts.Max == 7 && *bank.Hosts.MaxStandby == 7 && bank.MaxPriority == 0,
+	assert.Truef(t,
+		bank.Patches == v1alpha1.PatchesNone && *bank.Hosts.Max == 7 && *bank.Hosts.MaxStandby == 7 && bank.MaxPriority == 0,
 		"found %+v", bank)
-	need.That(t, *edge.Hosts.Max == 3 && *edge.Hosts.MaxStandby == 3,
+	assert.Truef(t, *edge.Hosts.Max == 3 && *edge.Hosts.MaxStandby == 3,
 		"found max %d, standby %d, want standby to be max", *edge.Hosts.Max, *edge.Hosts.MaxStandby)
 	site, err = parse(t, repositoryLine)
-	need.That(t, err == nil && site.Spec.Tenants == nil && *site.Spec.MaxHostsPerTenant == 100,
+	assert.Truef(t, err == nil && site.Spec.Tenants == nil && *site.Spec.MaxHostsPerTenant == 100,
 		"without tenants: found %v, %+v", err, site)
 }
 
@@ -55,7 +57,7 @@ func TestTenantsAreRead(t *testing.T) {
 // TestTenantsWithoutMore: where leaving a field out grants nothing, it may be empty as well.
 func TestTenantsWithoutMore(t *testing.T) {
 	_, err := parse(t, repositoryLine+"  tenants:\n  - {name: a, namespaces: [a], addresses: [], images: [], nodePorts: []}\n")
-	need.OK(t, err)
+	require.NoError(t, err)
 }
 
 func TestBadTenants(t *testing.T) {
@@ -126,8 +128,8 @@ func TestBadTenants(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			site, err := parse(t, repositoryLine+row.spec)
-			need.That(t, site == nil && err != nil && strings.Contains(err.Error(), row.want),
-				"found %v\nwant  %s", err, row.want)
+			assert.Truef(t, site == nil && err != nil && strings.Contains(err.Error(), row.want), "found %v\nwant  %s",
+				err, row.want)
 			if row.why == "less than nothing" && strings.Contains(err.Error(), "maxStandby") {
 				t.Errorf("found %v, and maxStandby was not given", err)
 			}
@@ -144,8 +146,9 @@ func TestManyTenants(t *testing.T) {
 			i, i, i, i/250, i%250, 30000+2*i, 30001+2*i, i)
 	}
 	_, err := parse(t, repositoryLine+spec.String())
-	need.OK(t, err)
+	require.NoError(t, err)
 	shared := strings.Replace(spec.String(), "start: 31998, end: 31999", "start: 30500, end: 30500", 1)
 	_, err = parse(t, repositoryLine+shared)
-	need.Error(t, "", err, "spec.tenants[999].nodePorts[0]: 30500 to 30500 and 30500 to 30501 of spec.tenants[250]")
+	assert.ErrorContains(t, err,
+		"spec.tenants[999].nodePorts[0]: 30500 to 30500 and 30500 to 30501 of spec.tenants[250]")
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // vinoSite is a Site with one Vino, in ViNO's own words. Rows change a text of it.
@@ -29,9 +30,10 @@ const vinoSite = `  repository: {url: 'https://git.example.org/a.git'}
 
 func TestVinoIsRead(t *testing.T) {
 	site, err := parse(t, vinoSite)
-	need.OK(t, err)
+	require.NoError(t, err)
 	v := &site.Spec.Services.VirtualHosts[0]
-	need.That(t, v.HostNamespace == "vino-system" && v.Group() == "vino.vms" && v.Spec.Networks[1].FirstMAC() == "02:00:00:00:00:00" && v.Spec.Networks[0].BitStep() == 4,
+	assert.Truef(t,
+		v.HostNamespace == "vino-system" && v.Group() == "vino.vms" && v.Spec.Networks[1].FirstMAC() == "02:00:00:00:00:00" && v.Spec.Networks[0].BitStep() == 4,
 		"found %+v", v)
 }
 
@@ -46,10 +48,11 @@ func TestOlderVino(t *testing.T) {
 		}
 	}
 	site, err := parse(t, strings.Join(lines, ""))
-	need.Must(t, err == nil && len(site.Warnings) == 1 && strings.Contains(site.Warnings[0].Error(), "spec.vmBridge: today's API has it as networks[0].bridgeName"),
+	require.Truef(t,
+		err == nil && len(site.Warnings) == 1 && strings.Contains(site.Warnings[0].Error(), "spec.vmBridge: today's API has it as networks[0].bridgeName"),
 		"found %v, %+v", err, site)
 	spec := site.Spec.Services.VirtualHosts[0].Spec
-	need.That(t, spec.Networks[0].BridgeName == "vm-infra" && spec.Object()["vmBridge"] == nil, "found %+v", spec)
+	assert.Truef(t, spec.Networks[0].BridgeName == "vm-infra" && spec.Object()["vmBridge"] == nil, "found %+v", spec)
 }
 
 func TestBadVinos(t *testing.T) {
@@ -100,7 +103,8 @@ func TestBadVinos(t *testing.T) {
 				t.Fatalf("%q stands %d times in the Site", row.old, strings.Count(vinoSite, row.old))
 			}
 			_, err := parse(t, strings.Replace(vinoSite, row.old, row.new, 1))
-			need.That(t, err != nil && strings.Contains(err.Error(), row.want) && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
+			assert.Truef(t,
+				err != nil && strings.Contains(err.Error(), row.want) && strings.HasPrefix(err.Error(), "site.yaml: document 1: line "),
 				"found %v\nwant  %s", err, row.want)
 			if err != nil && strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("the message repeats a secret: %v", err)

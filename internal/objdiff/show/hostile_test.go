@@ -8,8 +8,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/objdiff"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // evil is what somebody could put into a branch to make a reviewer's tools say something else.
@@ -32,9 +33,9 @@ func TestNothingBreaksOutOfATable(t *testing.T) {
 		if !strings.HasPrefix(line, "|") || strings.HasPrefix(line, "|-") {
 			continue
 		}
-		need.Equal(t, line, strings.Count(line, "|"), 6)
+		assert.Equal(t, 6, strings.Count(line, "|"), line)
 		rest := strings.NewReplacer("<code>", "", "</code>", "").Replace(line)
-		need.That(t, !strings.ContainsAny(rest, "<>`@[]\\$*_\x1b\u202e"),
+		assert.Truef(t, !strings.ContainsAny(rest, "<>`@[]\\$*_\x1b\u202e"),
 			"a character that means something to Markdown: %s", line)
 	}
 }
@@ -47,12 +48,12 @@ func TestNothingIsACommandInJSON(t *testing.T) {
 		return map[string][]byte{hostsOfA + "x.yaml": []byte("kind: A\nmetadata: {name: a, annotations: {k: " + v + "}}\n")}
 	}
 	out := written(t, compare(t, file("1"), file(string(quoted))), inJSON)
-	need.Words(t, "", out, `"a\n\u003a:error::b\n\u0023#vso[task.prependpath]/tmp/x"`)
+	assert.Contains(t, out, `"a\n\u003a:error::b\n\u0023#vso[task.prependpath]/tmp/x"`)
 }
 
 func TestNothingReachesTheTerminal(t *testing.T) {
 	for _, r := range human(t, hostile(t)) {
-		need.Must(t, r != 0x1b && r != 0x202e && r != '\r', "found %U", r)
+		require.Truef(t, r != 0x1b && r != 0x202e && r != '\r', "found %U", r)
 	}
 }
 
@@ -71,13 +72,14 @@ func TestACommentOfAForgeIsNotOverrun(t *testing.T) {
 	diff := compare(t, old, tree)
 	out := written(t, diff, inMarkdownBrief)
 	n := utf8.RuneCountInString(out)
-	need.That(t, n <= 21_000 && n >= 15_000, "%d characters", n)
+	assert.Truef(t, n <= 21_000 && n >= 15_000, "%d characters", n)
 	left := [3]int{1000, 1000, 1000}
 	for i, row := range []string{"\n| added | <code>BareMetalHost metal3/n</code> |  |", "\n| removed | <code>BareMetalHost metal3/n</code> |  |", "\n| changed |"} {
 		left[i] -= strings.Count(out, row)
 	}
 	want := fmt.Sprintf("… and **%d files added, %d removed, %d changed that do not fit here**", left[0], left[1], left[2])
-	need.That(t, strings.Contains(out, want) && left[0] != 1000, "want a line %q in the end of\n%s", want, out[len(out)-500:])
+	assert.Truef(t, strings.Contains(out, want) && left[0] != 1000, "want a line %q in the end of\n%s", want,
+		out[len(out)-500:])
 	if all := written(t, diff, inMarkdown); strings.Contains(all, "do not fit") || strings.Count(all, "\n| changed |") != 1000 {
 		t.Error("--all leaves something out")
 	}
@@ -93,9 +95,9 @@ func FuzzCompare(f *testing.F) {
 	f.Add("---\n---\nkind: A\n---\nkind: A", "kind: {a: b}\nmetadata: []")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		diff, err := objdiff.Compare(map[string][]byte{"f.yaml": []byte(a)}, map[string][]byte{"f.yaml": []byte(b)})
-		need.Must(t, err == nil && diff.Empty() == (a == b), "%v, %+v", err, diff)
+		require.Truef(t, err == nil && diff.Empty() == (a == b), "%v, %+v", err, diff)
 		for _, write := range []func(io.Writer, *objdiff.Diff) error{colored, brief, inJSON, inMarkdown} {
-			need.OK(t, write(io.Discard, diff))
+			require.NoError(t, write(io.Discard, diff))
 		}
 		if a == b {
 			return

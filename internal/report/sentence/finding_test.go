@@ -5,11 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestFindings: each warning names its cluster and its role, or its host, and has a code of the table.
@@ -42,13 +42,13 @@ func TestFindings(t *testing.T) {
 		"SIP060 tenants/red: Worker: rack=r1: 3 of the role's hosts are there, and the limit is 1: they are kept")
 	var got []string
 	for _, f := range Findings(p) {
-		need.That(t, finding.Find(f.Code) != nil && f.Fix != "" && f.Severity == finding.Warning,
+		assert.Truef(t, finding.Find(f.Code) != nil && f.Fix != "" && f.Severity == finding.Warning,
 			"%+v: want a code of the table, and its remedy", f)
 		got = append(got, f.Code+" "+f.Words())
 	}
 	slices.Sort(got)
 	slices.Sort(want)
-	need.Same(t, "", got, want)
+	assert.Equal(t, want, got)
 }
 
 // TestManyMissing: an inventory that is not complete is one finding, whoever has the hosts.
@@ -60,6 +60,7 @@ func TestManyMissing(t *testing.T) {
 			p.Clusters[i] = schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: fmt.Sprint(i)}, Warnings: []schedule.Warning{gone}}
 		}
 		found := Findings(p)
-		need.That(t, len(found) == row.findings, "%d hosts: got %d findings, want %d", row.hosts, len(found), row.findings)
+		assert.Truef(t, len(found) == row.findings, "%d hosts: got %d findings, want %d", row.hosts, len(found),
+			row.findings)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestEverythingHasWords: every type that package schedule finds is a case of a switch here.
@@ -48,10 +50,10 @@ func TestEverythingHasWords(t *testing.T) {
 			}
 			found++
 			name := method.Recv.List[0].Type.(*ast.Ident).Name
-			need.That(t, said[name], "schedule.%s: no sentence", name)
+			assert.Truef(t, said[name], "schedule.%s: no sentence", name)
 		}
 	}
-	need.That(t, found >= 40, "found %d types, and there are more: are they declared otherwise now?", found)
+	assert.Truef(t, found >= 40, "found %d types, and there are more: are they declared otherwise now?", found)
 }
 
 func parse(t *testing.T, dir string) []*ast.File {
@@ -61,7 +63,7 @@ func parse(t *testing.T, dir string) []*ast.File {
 	for _, entry := range entries {
 		if name := entry.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
 			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
-			need.OK(t, err)
+			require.NoError(t, err)
 			files = append(files, file)
 		}
 	}
@@ -92,15 +94,16 @@ func constants(t *testing.T, dir, name string) (values []string) {
 // and a fault's. Hosts are counted by what is wrong with them, and each sentence says what that is.
 func TestEveryConditionHasWords(t *testing.T) {
 	codes, faults := constants(t, "../../holdings", "Code"), constants(t, "../../../inventory", "FaultKind")
-	need.That(t, len(codes) >= 9 && len(faults) >= 9, "found %q and %q", codes, faults)
+	assert.Truef(t, len(codes) >= 9 && len(faults) >= 9, "found %q and %q", codes, faults)
 	for _, code := range codes {
 		_, said := conditions[holdings.Code(code)]
-		need.That(t, said || code == string(holdings.Faulty) || strings.HasPrefix(code, "Release"), "%s: no sentence", code)
+		assert.Truef(t, said || code == string(holdings.Faulty) || strings.HasPrefix(code, "Release"),
+			"%s: no sentence", code)
 	}
 	words := map[string]string{}
 	for _, kind := range faults {
 		said := Reason(schedule.Condition{Why: holdings.Why{Code: holdings.Faulty}, Fault: inventory.FaultKind(kind)})
-		need.That(t, said != "" && words[said] == "", "%s: %q, as for %q", kind, said, words[said])
+		assert.Truef(t, said != "" && words[said] == "", "%s: %q, as for %q", kind, said, words[said])
 		words[said] = kind
 	}
 }
@@ -125,7 +128,7 @@ func TestReason(t *testing.T) {
 		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: is(holdings.InError, "inspection error")}}, "marked for removal, in error (inspection error), and it no longer has a slot"},
 		{schedule.Chosen{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1}, "new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
 	} {
-		need.Equal(t, row.reason, Reason(row.reason), row.want)
+		assert.Equal(t, row.want, Reason(row.reason), row.reason)
 	}
 }
 
@@ -150,14 +153,14 @@ func TestWarning(t *testing.T) {
 		{schedule.NamesNothing{Annotation: "a", Name: "h1", Hosts: []schedule.HostKey{h1}, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: this entry has no effect; remove it from the annotation"},
 		{schedule.Unlabelled{Keys: []string{"row", "rack"}, Count: 2, Allowed: true}, "2 hosts without label row or rack could be chosen: the limits per domain do not apply to them"},
 	} {
-		need.Equal(t, row.warning, Warning(row.warning), row.want)
+		assert.Equal(t, row.want, Warning(row.warning), row.warning)
 	}
 }
 
 // TestOneLineASentence: a uid in a file may be any text.
 func TestOneLineASentence(t *testing.T) {
 	found := Warnings([]schedule.Warning{schedule.AnotherUID{Host: schedule.HostKey{Namespace: "m", Name: "a"}, Source: "a.yaml", Was: "1", Is: "2\n  held: by\u202e evil"}})
-	need.That(t, len(found) == 1 && !strings.ContainsAny(found[0], "\n\u202e"), "%q", found)
+	assert.Truef(t, len(found) == 1 && !strings.ContainsAny(found[0], "\n\u202e"), "%q", found)
 }
 
 // TestMissing: the kind of host that is missing, and where it may lie.
@@ -173,7 +176,7 @@ func TestMissing(t *testing.T) {
 		"Missing: 1 host, in a row and a rack of its own or in a rack of its own in row b or in rack r0": {
 			Count: 1, Keys: []string{"row", "rack"}, Domains: []schedule.Room{{Key: "row", Name: "b"}, rack("r0")}},
 	} {
-		need.Equal(t, "", missing(&m), want)
+		assert.Equal(t, want, missing(&m))
 	}
 }
 
@@ -189,5 +192,5 @@ func TestUnconfirmedAlike(t *testing.T) {
 		!strings.HasSuffix(found[0], "; the same of 5 more hosts: m/h1 (192.0.2.4), m/h2 (192.0.2.3), m/h3 (192.0.2.2), m/h4 (192.0.2.1) and m/h5 (192.0.2.0)") {
 		t.Errorf("found %q", found)
 	}
-	need.Len(t, "", Warnings(warnings[:4]), 4)
+	assert.Len(t, Warnings(warnings[:4]), 4)
 }

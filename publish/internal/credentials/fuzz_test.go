@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Whatever git's credential helper answers, the login is the last user and password in it, and no message may hold the
@@ -25,11 +26,11 @@ func FuzzCredentialHelperAnswer(f *testing.F) {
 				want[key] = value
 			}
 		}
-		need.Must(t, (login == nil) == (want["password"] == ""), "found %v in %q", login, answer)
+		require.Truef(t, (login == nil) == (want["password"] == ""), "found %v in %q", login, answer)
 		if login == nil {
 			return
 		}
-		need.That(t, login.Password == want["password"] && login.Username == want["username"],
+		assert.Truef(t, login.Password == want["password"] && login.Username == want["username"],
 			"found %q %q, want %q", login.Username, login.Password, want)
 		said := redact.Known("the server says "+login.Password+" and "+Basic(login)+".", login.Password, Basic(login))
 		if len(login.Password) > 4 && strings.Contains(said, Basic(login)) {
@@ -50,6 +51,6 @@ func FuzzRedact(f *testing.F) {
 			return // it is not where a password is, or elsewhere too
 		}
 		said := redact.URL(address)
-		need.That(t, !strings.Contains(said, secret), "%q: found %q", address, said)
+		assert.Truef(t, !strings.Contains(said, secret), "%q: found %q", address, said)
 	})
 }

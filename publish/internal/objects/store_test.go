@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
-
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
+	"github.com/go-git/go-git/v5/plumbing/format/packfile"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { os.Exit(orphans.Tests{M: m}.Run()) }
@@ -27,7 +28,7 @@ func TestPackThatIsDamaged(t *testing.T) {
 		command := exec.Command("git", append(own, args...)...)
 		command.Stdin = strings.NewReader(stdin)
 		out, err := command.Output()
-		need.Must(t, err == nil, "git %q: %v", args, err)
+		require.Truef(t, err == nil, "git %q: %v", args, err)
 		return out
 	}
 	git("", "init", "--quiet", "--initial-branch=main")
@@ -54,7 +55,7 @@ func TestPackThatIsDamaged(t *testing.T) {
 		}
 	}
 	err := NewStore().add(bytes.NewReader(thin), mostOfPack)
-	need.That(t, errors.Is(err, packfile.ErrReferenceDeltaNotFound), "a thin pack: found %v", err)
+	assert.Truef(t, errors.Is(err, packfile.ErrReferenceDeltaNotFound), "a thin pack: found %v", err)
 }
 
 // A pack without an end is given up while it comes.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"go.yaml.in/yaml/v3"
 )
 
 // memory is a tree in memory.
@@ -63,7 +63,8 @@ func FuzzOwnership(f *testing.F) {
 		}
 		owned, found, err := ReadOwned(memory{OwnershipFile: []byte(root), ListOf(folder): []byte(part)})
 		if err != nil {
-			need.That(t, found && errors.Is(err, ErrOwnership) && !strings.ContainsAny(err.Error(), "\n"), "found %q", err)
+			assert.Truef(t, found && errors.Is(err, ErrOwnership) && !strings.ContainsAny(err.Error(), "\n"),
+				"found %q", err)
 			return
 		}
 		again, parts := map[string]string{}, Parts{}
@@ -76,7 +77,7 @@ func FuzzOwnership(f *testing.F) {
 			}
 		}
 		if owned.Damaged != nil {
-			need.That(t, errors.Is(owned.Damaged, ErrOwnership), "found %q", owned.Damaged)
+			assert.Truef(t, errors.Is(owned.Damaged, ErrOwnership), "found %q", owned.Damaged)
 			return
 		}
 		if slices.Equal(owned.Folders, []string{folder}) {
@@ -90,9 +91,9 @@ func FuzzOwnership(f *testing.F) {
 			rewritten[name] = text
 		}
 		twice, _, err := ReadOwned(rewritten)
-		need.That(t, err == nil && twice.Damaged == nil, "%v, %v", err, twice.Damaged)
+		assert.Truef(t, err == nil && twice.Damaged == nil, "%v, %v", err, twice.Damaged)
 		for name, sum := range again {
-			need.Equal(t, name, twice.Sums[name], sum)
+			assert.Equal(t, sum, twice.Sums[name], name)
 		}
 	})
 }

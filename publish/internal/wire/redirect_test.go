@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
 )
 
 func TestSameServer(t *testing.T) {
@@ -28,6 +29,6 @@ func TestSameServer(t *testing.T) {
 	} {
 		from := need.Value(url.Parse(row.from))(t)
 		to := need.Value(url.Parse(row.to))(t)
-		need.Equal(t, row.from+" to "+row.to, sameServer(from, to), row.want)
+		assert.Equal(t, row.want, sameServer(from, to), row.from+" to "+row.to)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/airshipit/sipgen/api/v1alpha1"
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 // TestChanges: ranges change nothing for machines that are there; fewer of them, another subnet, wiring or node selector
@@ -39,7 +39,7 @@ func TestChanges(t *testing.T) {
 	} {
 		v := v1alpha1.VirtualHosts{Name: "v", Namespace: "n", HostNamespace: "metal3"}
 		is := strings.Replace(before, row.old, row.new, 1)
-		need.OK(t, yaml.Unmarshal([]byte(is), &struct{ Spec *v1alpha1.VinoSpec }{&v.Spec}))
+		require.NoError(t, yaml.Unmarshal([]byte(is), &struct{ Spec *v1alpha1.VinoSpec }{&v.Spec}))
 		site := &v1alpha1.Site{}
 		if row.why != "the end" {
 			site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{v}
@@ -58,11 +58,12 @@ func TestChanges(t *testing.T) {
 				}
 			}
 		}
-		need.Words(t, row.why, strings.Join(found, "; "), row.want)
-		need.That(t, (len(found) > 0) == (row.want != ""), "%s: found %q, want %q", row.why, found, row.want)
-		need.Equal(t, row.why+": hosts", strings.Join(lost, " "), row.lost)
+		assert.Contains(t, strings.Join(found, "; "), row.want, row.why)
+		assert.Truef(t, (len(found) > 0) == (row.want != ""), "%s: found %q, want %q", row.why, found, row.want)
+		assert.Equal(t, row.lost, strings.Join(lost, " "), row.why+": hosts")
 		refused := strings.Join(Refused(site, tree), "; ")
-		need.Words(t, row.why, refused, row.refused)
-		need.That(t, (refused != "") == (row.refused != ""), "%s: refused %q, want %q", row.why, refused, row.refused)
+		assert.Contains(t, refused, row.refused, row.why)
+		assert.Truef(t, (refused != "") == (row.refused != ""), "%s: refused %q, want %q", row.why, refused,
+			row.refused)
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/publish"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestAuthFromEnvironment(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
-	need.OK(t, os.WriteFile(file, []byte("s3cret\r\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("s3cret\r\n"), 0o600))
 	rows := []struct {
 		why         string
 		environment map[string]string
@@ -29,7 +30,7 @@ func TestAuthFromEnvironment(t *testing.T) {
 	}
 	for _, row := range rows {
 		got, err := authFromEnvironment(func(name string) string { return row.environment[name] })
-		need.Deep(t, row.why, got, row.want)
+		assert.Equal(t, row.want, got, row.why)
 		if (err == nil) != (row.says == "") || err != nil && (!strings.Contains(err.Error(), row.says) || strings.Contains(err.Error(), "other")) {
 			t.Errorf("%s: found %v, want %q", row.why, err, row.says)
 		}

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestColumns(t *testing.T) {
@@ -19,8 +20,8 @@ func TestColumns(t *testing.T) {
 		{88, 1, "HOST     NAMESPACES                     WHAT\nmetal3/a nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn it waits until the sync is done, and then for the next run\nmetal3/b\n"},
 	} {
 		var out strings.Builder
-		need.OK(t, writeColumns(&out, rows, row.width, row.narrow))
-		need.Equal(t, row.width, out.String(), row.want)
+		require.NoError(t, writeColumns(&out, rows, row.width, row.narrow))
+		assert.Equal(t, row.want, out.String(), row.width)
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
-
-	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func environment(pair string) func(string) string {
@@ -22,7 +22,7 @@ func environment(pair string) func(string) string {
 func terminal(t *testing.T) (tty *os.File, read func() string) {
 	t.Helper()
 	screen, tty, err := pty.Open()
-	need.OK(t, err)
+	require.NoError(t, err)
 	t.Cleanup(func() { screen.Close() })
 	text := make(chan string)
 	go func() {
@@ -56,10 +56,10 @@ func TestStages(t *testing.T) {
 				wait = 3 * quickEnough / 2
 			}
 			time.AfterFunc(wait, func() { _, _ = io.WriteString(answer, "yes\n") })
-			need.That(t, ui.Confirm("go on?"), "yes is a no")
+			assert.Truef(t, ui.Confirm("go on?"), "yes is a no")
 			time.Sleep(wait / 10) // what waited for it prints
 			end()
-			need.Equal(t, "", strings.ReplaceAll(read(), "\r\n", "\n"), row.want)
+			assert.Equal(t, row.want, strings.ReplaceAll(read(), "\r\n", "\n"))
 		})
 	}
 }
@@ -74,12 +74,12 @@ func TestMessagesFit(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			tty, read := terminal(t)
-			need.OK(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}))
+			require.NoError(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 40}))
 			ui := New(nil, io.Discard, tty, environment(row.env))
 			ui.Say(long)
 			ui.Say(command)
 			ui.Say(own)
-			need.Equal(t, "", strings.ReplaceAll(read(), "\r\n", "\n"), row.want)
+			assert.Equal(t, row.want, strings.ReplaceAll(read(), "\r\n", "\n"))
 		})
 	}
 }
