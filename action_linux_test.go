@@ -26,7 +26,8 @@ func TestActionInstalls(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal([]byte(readText(t, "action.yml")), &action))
 	dir := t.TempDir()
 	name := "sipgen_v0.1.0_linux_" + runtime.GOARCH + ".tar.gz"
-	for _, args := range [][]string{{"mkdir", "-p", "v0.1.0"}, {"sh", "-c", "echo program >sipgen"}, {"tar", "-czf", "v0.1.0/" + name, "sipgen"}} {
+	for _, args := range [][]string{{"mkdir", "-p", "v0.1.0"}, {"sh", "-c", "echo program >sipgen"},
+		{"tar", "-czf", "v0.1.0/" + name, "sipgen"}} {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
 		need.Output(t, cmd)
@@ -35,7 +36,8 @@ func TestActionInstalls(t *testing.T) {
 	for sha256, installs := range map[string]bool{sum: true, strings.Repeat("0", 64): false} {
 		temp := t.TempDir()
 		cmd := exec.Command("bash", "-c", action.Runs.Steps[0].Run)
-		cmd.Env = append(os.Environ(), "VERSION=v0.1.0", "SHA256="+sha256, "RELEASES=file://"+dir, "RUNNER_TEMP="+temp, "GITHUB_PATH="+filepath.Join(temp, "path"))
+		cmd.Env = append(os.Environ(), "VERSION=v0.1.0", "SHA256="+sha256, "RELEASES=file://"+dir, "RUNNER_TEMP="+temp,
+			"GITHUB_PATH="+filepath.Join(temp, "path"))
 		out, err := cmd.CombinedOutput()
 		assert.Truef(t, (err == nil) == installs, "sum %s: %v\n%s", sha256, err, out)
 		if _, err := os.Stat(filepath.Join(temp, "sipgen-bin", "sipgen")); (err == nil) != installs {

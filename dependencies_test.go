@@ -97,7 +97,8 @@ var folders = map[string][]string{
 		"publish", "schedule"},
 	"cmd/sipgen/internal/terminal": {"internal/redact"},
 	"cmd/sipgen/internal/whatif": {"api", "cmd/sipgen/internal/cmdline", "internal/admit", "internal/app",
-		"internal/kustomization", "internal/manifest", "internal/redact", "internal/report/sentence", "internal/tenancy", "internal/vino",
+		"internal/kustomization", "internal/manifest", "internal/redact", "internal/report/sentence",
+		"internal/tenancy", "internal/vino",
 		"inventory", "schedule"},
 	"e2e":               {""},
 	"internal/forge":    {"internal/redact"},
@@ -115,14 +116,19 @@ var folders = map[string][]string{
 	// Only the tests of the sources use it.
 	"inventory/inventorytest": {"inventory"},
 	// The steps of a run: what they take, and not how it is shown.
-	"internal/app": {"api", "internal/admit", "internal/finding", "internal/foreign", "internal/history", "internal/holdings", "internal/kustomization", "internal/lint", "internal/manifest",
-		"internal/netplan", "internal/objdiff", "internal/overlay", "internal/preflight", "internal/redact", "internal/report", "internal/tenancy", "inventory", "publish", "render", "schedule"},
-	"internal/finding":             {"api", "internal/manifest"},
-	"internal/admit":               {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/netplan", "internal/preflight", "internal/redact", "internal/tenancy", "render", "schedule"},
-	"internal/lint":                {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
-	"internal/kustomization":       {"internal/manifest"},
-	"internal/manifest":            {"internal/redact"},
-	"internal/overlay":             {"api", "internal/kustomization", "internal/manifest", "internal/objdiff", "render/object"},
+	"internal/app": {"api", "internal/admit", "internal/finding", "internal/foreign", "internal/history",
+		"internal/holdings", "internal/kustomization", "internal/lint", "internal/manifest",
+		"internal/netplan", "internal/objdiff", "internal/overlay", "internal/preflight", "internal/redact",
+		"internal/report", "internal/tenancy", "inventory", "publish", "render", "schedule"},
+	"internal/finding": {"api", "internal/manifest"},
+	"internal/admit": {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest",
+		"internal/netplan", "internal/preflight", "internal/redact", "internal/tenancy", "render", "schedule"},
+	"internal/lint": {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest",
+		"internal/redact", "schedule"},
+	"internal/kustomization": {"internal/manifest"},
+	"internal/manifest":      {"internal/redact"},
+	"internal/overlay": {"api", "internal/kustomization", "internal/manifest", "internal/objdiff",
+		"render/object"},
 	"internal/picture":             {"api", "inventory", "internal/report", "schedule"},
 	"internal/preflight":           {"api", "inventory", "internal/finding", "internal/holdings", "internal/redact"},
 	"publish":                      {"publish", "internal/redact"},
@@ -135,25 +141,31 @@ var folders = map[string][]string{
 	"internal/release":             {},
 	"internal/netplan":             {"api", "inventory", "internal/finding", "internal/manifest", "internal/vino"},
 	"internal/vino":                {"api"},
-	"render":                       {"api", "inventory", "internal/manifest", "internal/vino", "internal/report/sentence", "schedule", "templates", "render"},
-	"render/flux":                  {"api", "inventory"},
-	"render/argocd":                {"api", "inventory"},
-	"render/assignments":           {"api", "inventory", "internal/manifest", "render/object", "schedule"},
-	"render/planmd":                {"api", "inventory", "internal/report/sentence", "internal/vino", "render/assignments", "render/argocd", "render/infra", "render/site", "schedule"},
-	"render/guard":                 {"api", "inventory", "render/argocd", "render/flux", "render/site"},
-	"render/object":                {},
-	"internal/report":              {"api", "inventory", "internal/finding", "internal/holdings", "internal/objdiff", "internal/redact", "internal/report", "schedule"},
-	"schedule":                     {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
-	"schedule/solve":               {},
-	"internal/tenancy":             {"api", "inventory", "internal/holdings", "internal/manifest", "internal/overlay", "internal/redact", "schedule"},
-	"templates":                    {},
-	"internal/foreign":             {"internal/redact"},
-	"internal/survey":              {"inventory"},
-	"internal/fields":              {"internal/manifest", "internal/redact"},
-	"docs/runbooks":                {},
-	"internal/status":              {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "schedule"},
-	"internal/objdiff":             {"internal/manifest"},
-	"internal/objdiff/show":        {"internal/objdiff"},
+	"render": {"api", "inventory", "internal/manifest", "internal/vino",
+		"internal/report/sentence", "schedule", "templates", "render"},
+	"render/flux":        {"api", "inventory"},
+	"render/argocd":      {"api", "inventory"},
+	"render/assignments": {"api", "inventory", "internal/manifest", "render/object", "schedule"},
+	"render/planmd": {"api", "inventory", "internal/report/sentence", "internal/vino",
+		"render/assignments", "render/argocd", "render/infra", "render/site", "schedule"},
+	"render/guard":  {"api", "inventory", "render/argocd", "render/flux", "render/site"},
+	"render/object": {},
+	"internal/report": {"api", "inventory", "internal/finding", "internal/holdings", "internal/objdiff",
+		"internal/redact", "internal/report", "schedule"},
+	"schedule": {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact",
+		"schedule"},
+	"schedule/solve": {},
+	"internal/tenancy": {"api", "inventory", "internal/holdings", "internal/manifest", "internal/overlay",
+		"internal/redact", "schedule"},
+	"templates":        {},
+	"internal/foreign": {"internal/redact"},
+	"internal/survey":  {"inventory"},
+	"internal/fields":  {"internal/manifest", "internal/redact"},
+	"docs/runbooks":    {},
+	"internal/status": {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact",
+		"schedule"},
+	"internal/objdiff":      {"internal/manifest"},
+	"internal/objdiff/show": {"internal/objdiff"},
 }
 
 // impure are packages that a pure package may not import: its results depend on its arguments only.
@@ -162,8 +174,10 @@ var impure = strings.Fields("os time math/rand math/rand/v2 net net/http crypto/
 // pure are the pure packages, with everything below them, each with what it may import all the same: to compute with
 // times and addresses.
 var pure = map[string]string{
-	"internal/netplan": "net", "internal/vino": "net", "internal/history": "time", "render": "time", "internal/report": "time",
-	"internal/tenancy": "", "internal/fields": "", "internal/foreign": "", "internal/survey": "", "internal/holdings": "", "internal/picture": "",
+	"internal/netplan": "net", "internal/vino": "net", "internal/history": "time", "render": "time",
+	"internal/report":  "time",
+	"internal/tenancy": "", "internal/fields": "", "internal/foreign": "", "internal/survey": "",
+	"internal/holdings": "", "internal/picture": "",
 	"internal/impact": "",
 	"internal/status": "", "internal/objdiff": "", "schedule": "",
 }
@@ -200,7 +214,8 @@ const unused = "github.com/google/gnostic-models/compiler"
 
 func TestNeverReached(t *testing.T) {
 	for folders, banned := range never {
-		args := append([]string{"list", "-deps", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}"}, strings.Fields(folders)...)
+		args := append([]string{"list", "-deps", "-f", "{{.ImportPath}}{{range .Imports}} {{.}}{{end}}"},
+			strings.Fields(folders)...)
 		for line := range strings.Lines(need.Output(t, exec.Command("go", args...))) {
 			by, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
 			for _, imported := range strings.Fields(imports) {

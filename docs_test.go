@@ -46,7 +46,8 @@ func each(t *testing.T, folder, ending string, skip []string, call func(file str
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains(skip, entry.Name())):
+		case entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") ||
+			slices.Contains(skip, entry.Name())):
 			return fs.SkipDir
 		case !entry.IsDir() && strings.HasSuffix(file, ending):
 			call(file)
@@ -68,26 +69,27 @@ func eachSource(t *testing.T, skip []string, call func(file string, parsed *ast.
 func read(markdown []byte) page {
 	var found page
 	times := map[string]int{}
-	_ = markdownast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)), func(node markdownast.Node, entering bool) (markdownast.WalkStatus, error) {
-		if !entering {
-			return markdownast.WalkContinue, nil
-		}
-		switch node := node.(type) {
-		case *markdownast.Heading:
-			anchor := slug(plain(node, markdown))
-			if n := times[anchor]; n > 0 {
-				found.anchors = append(found.anchors, fmt.Sprintf("%s-%d", anchor, n))
-			} else {
-				found.anchors = append(found.anchors, anchor)
+	_ = markdownast.Walk(goldmark.DefaultParser().Parse(text.NewReader(markdown)),
+		func(node markdownast.Node, entering bool) (markdownast.WalkStatus, error) {
+			if !entering {
+				return markdownast.WalkContinue, nil
 			}
-			times[anchor]++
-		case *markdownast.Link:
-			found.links = append(found.links, string(node.Destination))
-		case *markdownast.Image:
-			found.links = append(found.links, string(node.Destination))
-		}
-		return markdownast.WalkContinue, nil
-	})
+			switch node := node.(type) {
+			case *markdownast.Heading:
+				anchor := slug(plain(node, markdown))
+				if n := times[anchor]; n > 0 {
+					found.anchors = append(found.anchors, fmt.Sprintf("%s-%d", anchor, n))
+				} else {
+					found.anchors = append(found.anchors, anchor)
+				}
+				times[anchor]++
+			case *markdownast.Link:
+				found.links = append(found.links, string(node.Destination))
+			case *markdownast.Image:
+				found.links = append(found.links, string(node.Destination))
+			}
+			return markdownast.WalkContinue, nil
+		})
 	// goldmark's core has no tables, but it reads the links in them as those of a paragraph.
 	return found
 }
@@ -140,7 +142,8 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s: link %s: %v", name, link, err)
 				continue
 			}
-			if to, isPage := all[file]; target.Fragment != "" && isPage && !slices.Contains(to.anchors, target.Fragment) {
+			if to, isPage := all[file]; target.Fragment != "" && isPage && !slices.Contains(to.anchors,
+				target.Fragment) {
 				t.Errorf("%s: link %s: %s has no such heading: %v", name, link, file, to.anchors)
 			}
 		}
@@ -159,7 +162,8 @@ func TestIndex(t *testing.T) {
 			continue
 		}
 		assert.Truef(t,
-			slices.ContainsFunc(all[index].links, func(l string) bool { return l == link || strings.HasPrefix(l, link+"#") }),
+			slices.ContainsFunc(all[index].links,
+				func(l string) bool { return l == link || strings.HasPrefix(l, link+"#") }),
 			"%s: no link to %s", index, link)
 	}
 }

@@ -25,7 +25,8 @@ func TestConfigBuilds(t *testing.T) {
 		kinds[object.GetKind()]++
 	}
 	assert.Truef(t,
-		kinds["CustomResourceDefinition"] == 2 && kinds["ClusterRole"] == 2 && kinds["ClusterRoleBinding"] == 1 && kinds["RoleBinding"] == 0,
+		kinds["CustomResourceDefinition"] == 2 && kinds["ClusterRole"] == 2 && kinds["ClusterRoleBinding"] == 1 &&
+			kinds["RoleBinding"] == 0,
 		"got %v", kinds)
 	rules := func(file string) (all []rbacv1.PolicyRule) {
 		for document := range strings.SplitSeq(readText(t, file), "\n---\n") {
@@ -51,7 +52,8 @@ func TestSupportedVersions(t *testing.T) {
 		{"Cluster API, with its metal3 provider", "kubernetes", "sigs.k8s.io/cluster-api"},
 		{"cert-manager", "cert-manager", "github.com/cert-manager/cert-manager"},
 	} {
-		pinned := regexp.MustCompile(`(?m)^(?:require |\t)` + regexp.QuoteMeta(row.module) + ` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))
+		pinned := regexp.MustCompile(`(?m)^(?:require |\t)` + regexp.QuoteMeta(row.module) +
+			` v(\d+\.\d+)\.`).FindStringSubmatch(readText(t, "e2e/engines/"+row.engine+"/go.mod"))
 		assert.Truef(t, len(pinned) != 0 && strings.Contains(page, "| "+row.program+" | "+pinned[1]+" |"),
 			"%s: e2e/engines/%s pins %v, and docs/supported-versions.md says another version", row.program, row.engine,
 			pinned)
@@ -85,7 +87,8 @@ func TestPagesKnowTheRelease(t *testing.T) {
 				"%v\n%s", err, out)
 		}
 	}
-	for version, want := range map[string]string{"v0.1.0": "is there already", "0.2.0": "want one like v1.2.3", "v0.2.0-preview": "want one like v1.2.3"} {
+	for version, want := range map[string]string{"v0.1.0": "is there already", "0.2.0": "want one like v1.2.3",
+		"v0.2.0-preview": "want one like v1.2.3"} {
 		out, err := cut(version)
 		assert.Truef(t, err != nil && strings.Contains(out, want), "%s: %v\n%s\nwant %s", version, err, out, want)
 	}

@@ -60,7 +60,8 @@ func TestEnglish(t *testing.T) {
 		}
 		words := len(strings.Fields(string(content)))
 		assert.Truef(t, words <= most, "%s: %d words, want at most %d", name, words, most)
-		prose := aLink.ReplaceAllString(inline.ReplaceAllString(codeBlock.ReplaceAllString(string(content), "\n"), "x"), "]")
+		prose := aLink.ReplaceAllString(inline.ReplaceAllString(codeBlock.ReplaceAllString(string(content), "\n"), "x"),
+			"]")
 		for _, word := range unwanted.FindAllString(prose, -1) {
 			t.Errorf("%s: %q: name the actor, or use the plain American word", name, word)
 		}
@@ -76,13 +77,16 @@ func TestEnglish(t *testing.T) {
 			running.WriteString("\n\n")
 			for _, cell := range strings.Split(line, "|") {
 				if words := len(strings.Fields(cell)); words > mostOfACell {
-					t.Errorf("%s: a cell of %d words, want at most %d: %s", name, words, mostOfACell, strings.TrimSpace(cell))
+					t.Errorf("%s: a cell of %d words, want at most %d: %s", name, words, mostOfACell,
+						strings.TrimSpace(cell))
 				}
 			}
 		}
 		for _, one := range sentence.Split(aListItem.ReplaceAllString(running.String(), "\n\n"), -1) {
-			if words := len(strings.Fields(one)); words > mostOfASentence && !strings.HasPrefix(strings.TrimSpace(one), "#") {
-				t.Errorf("%s: a sentence of %d words, want at most %d: %s", name, words, mostOfASentence, strings.Join(strings.Fields(one), " "))
+			if words := len(strings.Fields(one)); words > mostOfASentence && !strings.HasPrefix(strings.TrimSpace(one),
+				"#") {
+				t.Errorf("%s: a sentence of %d words, want at most %d: %s", name, words, mostOfASentence,
+					strings.Join(strings.Fields(one), " "))
 			}
 		}
 	}

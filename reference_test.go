@@ -29,11 +29,13 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	page := need.Read(t, "docs/keys.md")
 	documented := map[string]bool{}
 	for _, match := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(string(page), -1) {
-		if name := strings.Replace(match[1], "<network>", "oam", 1); key.MatchString(name) && !strings.HasSuffix(name, ".md") {
+		if name := strings.Replace(match[1], "<network>", "oam", 1); key.MatchString(name) && !strings.HasSuffix(name,
+			".md") {
 			documented[name] = true
 		}
 	}
-	used := map[string]string{metal3.PausedAnnotation: "metal3", metal3.DetachedAnnotation: "metal3", metal3.StatusAnnotation: "metal3", metal3.RebootAnnotationPrefix: "metal3"}
+	used := map[string]string{metal3.PausedAnnotation: "metal3", metal3.DetachedAnnotation: "metal3",
+		metal3.StatusAnnotation: "metal3", metal3.RebootAnnotationPrefix: "metal3"}
 	literals(t, func(file, text string) {
 		text = strings.TrimSuffix(text, ".")
 		if text == "sip.airshipit.org/address" {

@@ -52,7 +52,8 @@ func TestVulnerabilityGate(t *testing.T) {
 		says                 string
 	}{
 		{"nothing is found", "exit 0", "true", false, ""},
-		{"a finding about a timeout, a status and a network", "echo 'GO-2025-3404: dial tcp 403 404 timeout'; exit 3", "", true, "GO-2025-3404"},
+		{"a finding about a timeout, a status and a network", "echo 'GO-2025-3404: dial tcp 403 404 timeout'; exit 3",
+			"", true, "GO-2025-3404"},
 		{"a finding on GitHub", "echo GO-2025-3404; exit 3", "true", true, "GO-2025-3404"},
 		{"no database", "echo 'dial tcp: no such host' >&2; exit 1", "", false, "ended with 1: not checked"},
 		{"no database on GitHub", "echo 'dial tcp: no such host' >&2; exit 1", "true", true, "no such host"},

@@ -50,7 +50,8 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 		require.NoError(t, yaml.Unmarshal(data, &definition))
 		version := definition.Spec.Versions[0]
 		require.NoError(t,
-			apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema, &props, nil))
+			apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(version.Schema.OpenAPIV3Schema,
+				&props, nil))
 		structural, err := schema.NewStructural(&props)
 		require.NoError(t, err)
 		kind := definition.Spec.Names.Kind
@@ -98,7 +99,8 @@ func TestBoundsOfTheDefinition(t *testing.T) {
 }
 
 var boundCodes = []int32{openapi.TooLongFailCode, openapi.TooShortFailCode, openapi.EnumFailCode, openapi.MaxFailCode,
-	openapi.MinFailCode, openapi.MaxItemsFailCode, openapi.MinItemsFailCode, openapi.TooManyPropertiesCode, openapi.PatternFailCode}
+	openapi.MinFailCode, openapi.MaxItemsFailCode, openapi.MinItemsFailCode, openapi.TooManyPropertiesCode,
+	openapi.PatternFailCode}
 
 // boundRow is a bound of a field: what is at it, what is beyond it, and what sipgen says of that.
 type boundRow struct {
@@ -120,8 +122,10 @@ func (w *boundWalk) walk(path string, s *apiextensions.JSONSchemaProps, in func(
 		w.rows++
 		w.all = append(w.all, boundRow{path, what, at, beyond, says, in})
 	}
-	if !boundless.MatchString(path) && !s.XIntOrString && (s.Type == "integer" && (s.Minimum == nil || s.Maximum == nil) ||
-		s.Type == "array" && s.MaxItems == nil || s.Type == "object" && s.AdditionalProperties != nil && s.MaxProperties == nil) {
+	if !boundless.MatchString(path) && !s.XIntOrString &&
+		(s.Type == "integer" && (s.Minimum == nil || s.Maximum == nil) ||
+			s.Type == "array" && s.MaxItems == nil ||
+			s.Type == "object" && s.AdditionalProperties != nil && s.MaxProperties == nil) {
 		w.t.Errorf("%s: a %s without a bound", path, s.Type)
 	}
 	examples, has := patterns[path[strings.LastIndexByte(path, '.')+1:]]
@@ -158,7 +162,8 @@ func (w *boundWalk) walk(path string, s *apiextensions.JSONSchemaProps, in func(
 		return out
 	}
 	if s.MaxItems != nil {
-		add("maxItems", list(*s.MaxItems), list(*s.MaxItems+1), fmt.Sprintf("found %d, want at most %d$", *s.MaxItems+1, *s.MaxItems))
+		add("maxItems", list(*s.MaxItems), list(*s.MaxItems+1),
+			fmt.Sprintf("found %d, want at most %d$", *s.MaxItems+1, *s.MaxItems))
 	}
 	if s.MinItems != nil {
 		add("minItems", list(*s.MinItems), list(*s.MinItems-1), "^(missing|found none|is empty|found 0)")
@@ -171,7 +176,8 @@ func (w *boundWalk) walk(path string, s *apiextensions.JSONSchemaProps, in func(
 			}
 			return out
 		}
-		add("maxProperties", table(*s.MaxProperties), table(*s.MaxProperties+1), fmt.Sprintf("found %d, want at most %d$", *s.MaxProperties+1, *s.MaxProperties))
+		add("maxProperties", table(*s.MaxProperties), table(*s.MaxProperties+1),
+			fmt.Sprintf("found %d, want at most %d$", *s.MaxProperties+1, *s.MaxProperties))
 	}
 	for name, below := range s.Properties {
 		w.walk(path+"."+name, &below, func(value any) any { return in(map[string]any{name: value}) })

@@ -75,42 +75,85 @@ status: {conditions: []}
 
 func TestBadClusters(t *testing.T) {
 	for name, c := range map[string]struct{ old, text, want string }{
-		"another version":             {"airshipit.org/v1", "airshipit.org/v2", `f.yaml: document 1: line 1: apiVersion: found "airship.airshipit.org/v2", want "airship.airshipit.org/v1"`},
-		"another kind":                {"kind: SIPCluster", "kind: SIPClusters", `line 2: kind: found "SIPClusters", want "SIPCluster"`},
-		"no kind at all":              {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "", `no apiVersion and no kind`},
-		"an apiVersion alone":         {"kind: SIPCluster\n", "", `f.yaml: document 1: line 1: kind: missing, want "SIPCluster" or another object's`},
-		"another's version alone":     {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "apiVersion: airship.airshipit.org/v2\n", `f.yaml: document 1: line 1: kind: missing, want "SIPCluster"`},
-		"a name that is a path":       {"name: one", "name: ../one", `line 5: metadata.name: found "../one"`},
-		"a name with a line end":      {"name: one", `name: "one\ntwo"`, `metadata.name: found a value of 7 characters (not shown): a lowercase RFC 1123 label`},
-		"no name":                     {"  name: one\n", "", `line 3: metadata.name: missing`},
-		"a namespace with a dot":      {"namespace: lab", "namespace: a.b", `metadata.namespace: found "a.b"`},
-		"a role that is no label":     {"Worker:", `"Work er":`, `line 8: spec.nodes["Work er"]: the role's name becomes a label value: found "Work er", want at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends; did you mean "Worker"?`},
-		"a role that is too long":     {"Worker:", strings.Repeat("w", 64) + ":", `with a letter or digit at both ends`},
-		"an operator not known":       {"matchLabels:\n          size: large", "matchExpressions: [{key: a, operator: Near}]", `spec.nodes.Worker.labelSelector: not a valid selector: "Near" is not a valid label selector operator, want In, NotIn, Exists or DoesNotExist`},
-		"a topology key no label":     {"topologyKey: rack", "topologyKey: a b", `spec.nodes.Worker.topologyKey: found "a b"`},
-		"a namespace twice":           {"topologyKey: rack", "topologyKey: rack\n      hostNamespaces: [metal3, metal3]", `spec.nodes.Worker.hostNamespaces[1]: "metal3" is a duplicate`},
-		"a namespace that is a path":  {"topologyKey: rack", "topologyKey: rack\n      hostNamespaces: [../kube-system]", `spec.nodes.Worker.hostNamespaces[0]: found "../kube-system"`},
-		"a namespace as a label":      {"size: large", "metadata.namespace: metal3", `spec.nodes.Worker.labelSelector.matchLabels: metadata.namespace is not a label: want hostNamespaces`},
-		"one as an expression":        {"matchLabels:\n          size: large", "matchExpressions: [{key: metadata.namespace, operator: Exists}]", `labelSelector.matchExpressions[0].key: metadata.namespace is not a label: want hostNamespaces`},
-		"both topology keys":          {"topologyKey: rack", "topologyKey: rack\n      topologyKeys: [row]", `spec.nodes.Worker.topologyKeys: not together with topologyKey`},
-		"a topology key twice":        {"topologyKey: rack", "topologyKeys: [row, row]", `topologyKeys[1]: "row" is a duplicate`},
-		"no hardware":                 {"topologyKey: rack", "topologyKey: rack\n      hardware: {}", `spec.nodes.Worker.hardware: found no requirement, want at least one of cpus, memory, architecture, vendor, model, disks, nics`},
-		"no vendor":                   {"topologyKey: rack", "topologyKey: rack\n      hardware: {cpus: 1, vendor: ' '}", `spec.nodes.Worker.hardware.vendor: found an empty name, want one that metal3 reports`},
-		"a list without a vendor":     {"topologyKey: rack", "topologyKey: rack\n      hardware: {vendor: []}", `spec.nodes.Worker.hardware: found no requirement`},
-		"a model that is a number":    {"topologyKey: rack", "topologyKey: rack\n      hardware: {model: 740}", `line 13: spec.nodes.Worker.hardware.model: found a whole number, want a string, or a list of strings`},
-		"a number among models":       {"topologyKey: rack", "topologyKey: rack\n      hardware: {model: [R640, 740]}", `line 13: spec.nodes.Worker.hardware.model[1]: found a whole number, want a string`},
-		"a mapping among vendors":     {"topologyKey: rack", "topologyKey: rack\n      hardware: {vendor: [{a: b}, HPE]}", `spec.nodes.Worker.hardware.vendor[0]: found a mapping, want a string`},
-		"a model of two lines":        {"topologyKey: rack", "topologyKey: rack\n      hardware: {model: [R640, \"R\\n740\"]}", `spec.nodes.Worker.hardware.model[1]: found a character that cannot be printed`},
-		"no amount of memory":         {"topologyKey: rack", "topologyKey: rack\n      hardware: {memory: 256GiB}", `spec.nodes.Worker.hardware.memory: `},
-		"less than no memory":         {"topologyKey: rack", "topologyKey: rack\n      hardware: {memory: -1Gi}", `spec.nodes.Worker.hardware.memory: found -1Gi, want more than 0`},
-		"a disk of another type":      {"topologyKey: rack", "topologyKey: rack\n      hardware: {disks: [{}, {type: NVMe}]}", `spec.nodes.Worker.hardware.disks[1].type: found "NVMe", want hdd, ssd or nvme, did you mean "nvme"?`},
-		"a disk of less than nothing": {"topologyKey: rack", "topologyKey: rack\n      hardware: {disks: [{size: -1}]}", `spec.nodes.Worker.hardware.disks[0].size: found -1, want more than 0`},
-		"maxPerDomain by itself":      {"topologyKey: rack", "maxPerDomain: 2", `maxPerDomain: needs topologyKey`},
-		"a spread of nothing":         {"topologyKey: rack", "spread: {}", `spec.nodes.Worker.spread.topologyKey: missing, want the label of the domains, as in topology.kubernetes.io/rack`},
-		"maxPerDomain of several":     {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomain: 2", `maxPerDomain: needs topologyKey, the label whose values are the domains; with topologyKeys, use maxPerDomainByKey`},
-		"a limit by no key":           {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {zone: 2}", `spec.nodes.Worker.maxPerDomainByKey: "zone" is not a topology key of the role`},
-		"both kinds of limits":        {"topologyKey: rack", "topologyKey: rack\n      maxPerDomain: 2\n      maxPerDomainByKey: {rack: 2}", `spec.nodes.Worker.maxPerDomainByKey: not together with maxPerDomain`},
-		"a limit that is a text":      {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: two}", `spec.nodes.Worker.maxPerDomainByKey.row: `},
+		"another version": {"airshipit.org/v1", "airshipit.org/v2",
+			`f.yaml: document 1: line 1: apiVersion: found "airship.airshipit.org/v2", want "airship.airshipit.org/v1"`},
+		"another kind": {"kind: SIPCluster", "kind: SIPClusters",
+			`line 2: kind: found "SIPClusters", want "SIPCluster"`},
+		"no kind at all": {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n", "",
+			`no apiVersion and no kind`},
+		"an apiVersion alone": {"kind: SIPCluster\n", "",
+			`f.yaml: document 1: line 1: kind: missing, want "SIPCluster" or another object's`},
+		"another's version alone": {"apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\n",
+			"apiVersion: airship.airshipit.org/v2\n", `f.yaml: document 1: line 1: kind: missing, want "SIPCluster"`},
+		"a name that is a path": {"name: one", "name: ../one", `line 5: metadata.name: found "../one"`},
+		"a name with a line end": {"name: one", `name: "one\ntwo"`,
+			`metadata.name: found a value of 7 characters (not shown): a lowercase RFC 1123 label`},
+		"no name":                {"  name: one\n", "", `line 3: metadata.name: missing`},
+		"a namespace with a dot": {"namespace: lab", "namespace: a.b", `metadata.namespace: found "a.b"`},
+		"a role that is no label": {"Worker:", `"Work er":`,
+			`line 8: spec.nodes["Work er"]: the role's name becomes a label value: found "Work er", want at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends; did you mean "Worker"?`},
+		"a role that is too long": {"Worker:", strings.Repeat("w", 64) + ":",
+			`with a letter or digit at both ends`},
+		"an operator not known": {"matchLabels:\n          size: large",
+			"matchExpressions: [{key: a, operator: Near}]",
+			`spec.nodes.Worker.labelSelector: not a valid selector: "Near" is not a valid label selector operator, want In, NotIn, Exists or DoesNotExist`},
+		"a topology key no label": {"topologyKey: rack", "topologyKey: a b",
+			`spec.nodes.Worker.topologyKey: found "a b"`},
+		"a namespace twice": {"topologyKey: rack",
+			"topologyKey: rack\n      hostNamespaces: [metal3, metal3]",
+			`spec.nodes.Worker.hostNamespaces[1]: "metal3" is a duplicate`},
+		"a namespace that is a path": {"topologyKey: rack",
+			"topologyKey: rack\n      hostNamespaces: [../kube-system]",
+			`spec.nodes.Worker.hostNamespaces[0]: found "../kube-system"`},
+		"a namespace as a label": {"size: large", "metadata.namespace: metal3",
+			`spec.nodes.Worker.labelSelector.matchLabels: metadata.namespace is not a label: want hostNamespaces`},
+		"one as an expression": {"matchLabels:\n          size: large",
+			"matchExpressions: [{key: metadata.namespace, operator: Exists}]",
+			`labelSelector.matchExpressions[0].key: metadata.namespace is not a label: want hostNamespaces`},
+		"both topology keys": {"topologyKey: rack", "topologyKey: rack\n      topologyKeys: [row]",
+			`spec.nodes.Worker.topologyKeys: not together with topologyKey`},
+		"a topology key twice": {"topologyKey: rack", "topologyKeys: [row, row]",
+			`topologyKeys[1]: "row" is a duplicate`},
+		"no hardware": {"topologyKey: rack", "topologyKey: rack\n      hardware: {}",
+			`spec.nodes.Worker.hardware: found no requirement, want at least one of cpus, memory, architecture, vendor, model, disks, nics`},
+		"no vendor": {"topologyKey: rack",
+			"topologyKey: rack\n      hardware: {cpus: 1, vendor: ' '}",
+			`spec.nodes.Worker.hardware.vendor: found an empty name, want one that metal3 reports`},
+		"a list without a vendor": {"topologyKey: rack", "topologyKey: rack\n      hardware: {vendor: []}",
+			`spec.nodes.Worker.hardware: found no requirement`},
+		"a model that is a number": {"topologyKey: rack", "topologyKey: rack\n      hardware: {model: 740}",
+			`line 13: spec.nodes.Worker.hardware.model: found a whole number, want a string, or a list of strings`},
+		"a number among models": {"topologyKey: rack", "topologyKey: rack\n      hardware: {model: [R640, 740]}",
+			`line 13: spec.nodes.Worker.hardware.model[1]: found a whole number, want a string`},
+		"a mapping among vendors": {"topologyKey: rack",
+			"topologyKey: rack\n      hardware: {vendor: [{a: b}, HPE]}",
+			`spec.nodes.Worker.hardware.vendor[0]: found a mapping, want a string`},
+		"a model of two lines": {"topologyKey: rack",
+			"topologyKey: rack\n      hardware: {model: [R640, \"R\\n740\"]}",
+			`spec.nodes.Worker.hardware.model[1]: found a character that cannot be printed`},
+		"no amount of memory": {"topologyKey: rack", "topologyKey: rack\n      hardware: {memory: 256GiB}",
+			`spec.nodes.Worker.hardware.memory: `},
+		"less than no memory": {"topologyKey: rack", "topologyKey: rack\n      hardware: {memory: -1Gi}",
+			`spec.nodes.Worker.hardware.memory: found -1Gi, want more than 0`},
+		"a disk of another type": {"topologyKey: rack",
+			"topologyKey: rack\n      hardware: {disks: [{}, {type: NVMe}]}",
+			`spec.nodes.Worker.hardware.disks[1].type: found "NVMe", want hdd, ssd or nvme, did you mean "nvme"?`},
+		"a disk of less than nothing": {"topologyKey: rack", "topologyKey: rack\n      hardware: {disks: [{size: -1}]}",
+			`spec.nodes.Worker.hardware.disks[0].size: found -1, want more than 0`},
+		"maxPerDomain by itself": {"topologyKey: rack", "maxPerDomain: 2", `maxPerDomain: needs topologyKey`},
+		"a spread of nothing": {"topologyKey: rack", "spread: {}",
+			`spec.nodes.Worker.spread.topologyKey: missing, want the label of the domains, as in topology.kubernetes.io/rack`},
+		"maxPerDomain of several": {"topologyKey: rack", "topologyKeys: [row, rack]\n      maxPerDomain: 2",
+			`maxPerDomain: needs topologyKey, the label whose values are the domains; with topologyKeys, use maxPerDomainByKey`},
+		"a limit by no key": {"topologyKey: rack",
+			"topologyKeys: [row, rack]\n      maxPerDomainByKey: {zone: 2}",
+			`spec.nodes.Worker.maxPerDomainByKey: "zone" is not a topology key of the role`},
+		"both kinds of limits": {"topologyKey: rack",
+			"topologyKey: rack\n      maxPerDomain: 2\n      maxPerDomainByKey: {rack: 2}",
+			`spec.nodes.Worker.maxPerDomainByKey: not together with maxPerDomain`},
+		"a limit that is a text": {"topologyKey: rack",
+			"topologyKeys: [row, rack]\n      maxPerDomainByKey: {row: two}",
+			`spec.nodes.Worker.maxPerDomainByKey.row: `},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Truef(t, strings.Contains(goodCluster, c.old), "no %q in the good cluster", c.old)
@@ -127,17 +170,24 @@ func TestOneMessageAValue(t *testing.T) {
 	for _, row := range []struct{ spec, at, want string }{
 		{`nodes: {Worker: {hostNamespaces: ["A b", "A b"]}}`, "nodes.Worker.hostNamespaces[1]", `"A b" is a duplicate`},
 		{`nodes: {Worker: {topologyKeys: ["A b", "A b"]}}`, "nodes.Worker.topologyKeys[1]", `"A b" is a duplicate`},
-		{`services: {dex: [{connectors: [{id: "A b"}, {id: "A b"}]}]}`, "services.dex[0].connectors[1].id", `"A b" is the id of connectors[0] already`},
+		{`services: {dex: [{connectors: [{id: "A b"}, {id: "A b"}]}]}`, "services.dex[0].connectors[1].id",
+			`"A b" is the id of connectors[0] already`},
 		{`services: {dex: [{connectors: [{name: x}, {name: x}]}]}`, "services.dex[0].connectors[1].id", "missing"},
-		{`services: {dex: [{staticClients: [{id: "A b"}, {id: "A b"}]}]}`, "services.dex[0].staticClients[1].id", `found "A b", want letters, digits and ._-`},
-		{`services: {dex: [{staticClients: [{name: x}, {name: x}]}]}`, "services.dex[0].staticClients[1].id", "missing"},
-		{`services: {dex: [{staticClients: [{id: x}, {id: x}]}]}`, "services.dex[0].staticClients[1].id", `"x" is a duplicate`},
-		{`services: {auth: [{networkAttachments: [{name: x, interface: "A ` + strings.Repeat("b", 20) + `"}]}]}`, "services.auth[0].networkAttachments[0].interface",
+		{`services: {dex: [{staticClients: [{id: "A b"}, {id: "A b"}]}]}`, "services.dex[0].staticClients[1].id",
+			`found "A b", want letters, digits and ._-`},
+		{`services: {dex: [{staticClients: [{name: x}, {name: x}]}]}`, "services.dex[0].staticClients[1].id",
+			"missing"},
+		{`services: {dex: [{staticClients: [{id: x}, {id: x}]}]}`, "services.dex[0].staticClients[1].id",
+			`"x" is a duplicate`},
+		{`services: {auth: [{networkAttachments: [{name: x, interface: "A ` + strings.Repeat("b", 20) + `"}]}]}`,
+			"services.auth[0].networkAttachments[0].interface",
 			"found 22 characters, want at most 15: an interface name of at most 15 letters, digits and ._-"},
-		{`services: {loadBalancerControlPlane: [{healthCheck: {path: "A ` + strings.Repeat("b", 200) + `"}}]}`, "services.loadBalancerControlPlane[0].healthCheck.path",
+		{`services: {loadBalancerControlPlane: [{healthCheck: {path: "A ` + strings.Repeat("b", 200) + `"}}]}`,
+			"services.loadBalancerControlPlane[0].healthCheck.path",
 			"found 202 characters, want at most 200: an absolute path of letters, digits and ._~/?=&-"},
 	} {
-		_, err := parse(t, "apiVersion: "+v1.APIVersion+"\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {"+row.spec+"}\n")
+		_, err := parse(t, "apiVersion: "+v1.APIVersion+
+			"\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {"+row.spec+"}\n")
 		var found []string
 		for line := range strings.SplitSeq(fmt.Sprint(err), "\n") {
 			if _, words, is := strings.Cut(line, ": spec."+row.at+": "); is {
@@ -171,13 +221,17 @@ func TestAnnotations(t *testing.T) {
 	}{
 		{"{}", "", false, -1},
 		{v1.DecommissionAnnotation + ": lab/one", "", true, -1},
-		{v1.DecommissionAnnotation + ": lab/two", `decommission]: found "lab/two", want the cluster's own name, "lab/one", or no annotation`, false, -1},
+		{v1.DecommissionAnnotation + ": lab/two",
+			`decommission]: found "lab/two", want the cluster's own name, "lab/one", or no annotation`, false, -1},
 		{v1.DecommissionAnnotation + `: ""`, `decommission]: found "", want`, false, -1},
 		{v1.AcceptLossAnnotation + `: "3"`, "", false, 3},
-		{v1.AcceptLossAnnotation + ": three", `accept-loss]: found "three", want how many hosts may go, as a number`, false, -1},
+		{v1.AcceptLossAnnotation + ": three", `accept-loss]: found "three", want how many hosts may go, as a number`,
+			false, -1},
 		{v1.AcceptLossAnnotation + `: "-3"`, `accept-loss]: found "-3", want`, false, -1},
 	} {
-		docs, err := manifest.Parse("f.yaml", []byte(strings.Replace(goodCluster, "  name: one\n", "  name: one\n  annotations:\n    "+row.annotation+"\n", 1)))
+		docs, err := manifest.Parse("f.yaml",
+			[]byte(strings.Replace(goodCluster, "  name: one\n",
+				"  name: one\n  annotations:\n    "+row.annotation+"\n", 1)))
 		require.NoError(t, err)
 		found := DecodeClusters(docs)[0]
 		var wrong string
@@ -234,7 +288,8 @@ func TestLimitsComeFirst(t *testing.T) {
 		for i := range n {
 			keys = append(keys, fmt.Sprint("k", i))
 		}
-		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {nodes: {Worker: {topologyKeys: ["+strings.Join(keys, ", ")+"]}}}\n"))
+		docs, err := manifest.Parse("a.yaml",
+			[]byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: a, name: b}\nspec: {nodes: {Worker: {topologyKeys: ["+strings.Join(keys, ", ")+"]}}}\n"))
 		require.NoError(t, err)
 		if found := DecodeClusters(docs); len(found) != 1 || (found[0].Cluster != nil) != left {
 			t.Errorf("%d keys: found %+v, want a cluster: %t", n, found, left)
@@ -248,7 +303,8 @@ func TestFirstProblems(t *testing.T) {
 	for n, want := range map[int]string{200: "spec: and 180 more problems", 21: "spec: and 1 more problem"} {
 		cluster.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", SSHAuthorizedKeys: make([]string, n)}}
 		errs := validation.ValidateCluster(&cluster)
-		if len(errs) != validation.MaxProblems+1 || errs[0].Path != "spec.services.jumpHost[0].sshAuthorizedKeys[0]" || errs[validation.MaxProblems].Error() != want {
+		if len(errs) != validation.MaxProblems+1 || errs[0].Path != "spec.services.jumpHost[0].sshAuthorizedKeys[0]" ||
+			errs[validation.MaxProblems].Error() != want {
 			t.Errorf("found %d: %v", len(errs), errs[len(errs)-1])
 		}
 	}
@@ -256,7 +312,8 @@ func TestFirstProblems(t *testing.T) {
 	for why, row := range map[string]struct{ before, each, after, one, many string }{
 		"unknown fields":   {"  nodes: {W: {", "x%d: 1, ", "}}", "and 1 more problem", "and 40 more problems"},
 		"values of a type": {"  services: {jumpHost: [", "%d, ", "]}", "and 1 more problem", "and 40 more problems"},
-		"open secrets": {"  nodes: {W: {labelSelector: {matchExpressions: [{key: a, operator: In, values: [", "ghp_0123456789012345678901234567%08d, ", "]}]}}}",
+		"open secrets": {"  nodes: {W: {labelSelector: {matchExpressions: [{key: a, operator: In, values: [",
+			"ghp_0123456789012345678901234567%08d, ", "]}]}}}",
 			"and 1 more value like this", "and 40 more values like these"},
 	} {
 		for n, want := range map[int]string{60: row.many, 21: row.one} {
@@ -266,7 +323,8 @@ func TestFirstProblems(t *testing.T) {
 			}
 			_, err := ParseClusters("a.yaml", []byte(text+spec+row.after))
 			assert.Truef(t,
-				err != nil && strings.HasSuffix(err.Error(), want) && strings.Count(err.Error(), "\n") <= 2*validation.MaxProblems,
+				err != nil && strings.HasSuffix(err.Error(), want) && strings.Count(err.Error(),
+					"\n") <= 2*validation.MaxProblems,
 				"%s: got %v, want %q at its end", why, err, want)
 		}
 	}
@@ -275,7 +333,8 @@ func TestFirstProblems(t *testing.T) {
 // TestWarnsOfATimeOfDeletion: a file that has one releases hosts, and says so. A live object has it from the API
 // server.
 func TestWarnsOfATimeOfDeletion(t *testing.T) {
-	clusters, err := ParseClusters("a.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n"))
+	clusters, err := ParseClusters("a.yaml",
+		[]byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata:\n  namespace: a\n  name: a\n  deletionTimestamp: \"2026-01-02T03:04:05Z\"\nspec: {}\n"))
 	require.NoError(t, err)
 	found := validation.Warnings(&clusters[0])
 	require.Truef(t, len(found) == 1, "got %v, want one warning", found)

@@ -65,11 +65,13 @@ func TestManifests(t *testing.T) {
 	require.Truef(t, err == nil && len(site.Warnings) <= 0, "%v %v", err, site)
 	s := &site.Spec.Services
 	assert.Truef(t,
-		s.Ironic[0].Spec.Version == "35.0" && s.Placement[0].Spec.Secret == "placement-secret" && len(s.Networks[0].Spans()) == 1 && s.Networks[1].Pool.Addresses[0] == "172.17.0.200-172.17.0.210",
+		s.Ironic[0].Spec.Version == "35.0" && s.Placement[0].Spec.Secret == "placement-secret" &&
+			len(s.Networks[0].Spans()) == 1 && s.Networks[1].Pool.Addresses[0] == "172.17.0.200-172.17.0.210",
 		"found %+v", s)
 	site, err = parseSite(t, named)
 	assert.Truef(t, err == nil && len(site.Missing) == 4, "without the manifests: %v, %v", err, site)
-	whole, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n"+named+"---\n"+namedManifests))
+	whole, err := manifest.Parse("site.yaml",
+		[]byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n"+named+"---\n"+namedManifests))
 	require.NoError(t, err)
 	site, err = SiteFromDocuments(whole)
 	assert.Truef(t, err == nil && len(site.Missing) == 0 && site.Spec.Services.Ironic[0].Spec.Version == "35.0",
@@ -78,18 +80,29 @@ func TestManifests(t *testing.T) {
 
 func TestBadManifests(t *testing.T) {
 	for _, row := range []struct{ why, old, new, want string }{
-		{"a fault has its place in the manifest", `version: "35.0"`, "version: 35", "services.yaml: document 1: line 5: spec.version: found a whole number, want a string"},
-		{"one that is missing", "name: ironic, namespace: metal", "name: ironic, namespace: x", "site.yaml: document 1: line 7: spec.services.ironic[0].spec: missing, and no manifest of Ironic metal/ironic"},
-		{"a network that is missing", "name: lan", "name: wan", "spec.services.networks[1]: want attachment or pool, one of them, or the manifest"},
-		{"two of one name", "kind: PlacementAPI\nmetadata: {name: placement}", "kind: PlacementAPI\nmetadata: {name: placement}\nspec: {}\n---\napiVersion: placement.openstack.org/v1beta1\nkind: PlacementAPI\nmetadata: {name: placement}",
+		{"a fault has its place in the manifest", `version: "35.0"`, "version: 35",
+			"services.yaml: document 1: line 5: spec.version: found a whole number, want a string"},
+		{"one that is missing", "name: ironic, namespace: metal", "name: ironic, namespace: x",
+			"site.yaml: document 1: line 7: spec.services.ironic[0].spec: missing, and no manifest of Ironic metal/ironic"},
+		{"a network that is missing", "name: lan", "name: wan",
+			"spec.services.networks[1]: want attachment or pool, one of them, or the manifest"},
+		{"two of one name", "kind: PlacementAPI\nmetadata: {name: placement}",
+			"kind: PlacementAPI\nmetadata: {name: placement}\nspec: {}\n---\napiVersion: placement.openstack.org/v1beta1\nkind: PlacementAPI\nmetadata: {name: placement}",
 			"services.yaml: document 3: line 14: metadata.name: a second PlacementAPI openstack/placement, the first is at services.yaml: document 2"},
-		{"a field beside spec", "spec:\n  version", "networks: []\nspec:\n  version", "services.yaml: document 1: line 4: networks: found beside spec, want it in there"},
-		{"a namespace beside metadata", "spec:\n  version", "namespace: x\nspec:\n  version", "namespace: found beside metadata, want it in there"},
-		{"no mapping", "spec:\n  version: \"35.0\"", "spec: x", "services.yaml: document 1: line 4: spec: is no mapping"},
-		{"a private key", `version: "35.0"`, "version: \"-----BEGIN RSA PRIVATE KEY-----\\nMIIhunter2\\n-----END RSA PRIVATE KEY-----\"", "line 5: spec.version: a private key in plain text"},
+		{"a field beside spec", "spec:\n  version", "networks: []\nspec:\n  version",
+			"services.yaml: document 1: line 4: networks: found beside spec, want it in there"},
+		{"a namespace beside metadata", "spec:\n  version", "namespace: x\nspec:\n  version",
+			"namespace: found beside metadata, want it in there"},
+		{"no mapping", "spec:\n  version: \"35.0\"", "spec: x",
+			"services.yaml: document 1: line 4: spec: is no mapping"},
+		{"a private key", `version: "35.0"`,
+			"version: \"-----BEGIN RSA PRIVATE KEY-----\\nMIIhunter2\\n-----END RSA PRIVATE KEY-----\"",
+			"line 5: spec.version: a private key in plain text"},
 		{"no configuration", "config: '{\"type\": \"macvlan\", \"ipam\": {\"type\": \"whereabouts\", \"range\": \"172.18.0.0/24\"}}'", "", "document 3: line 15: spec.config: missing"},
-		{"a configuration that is no text", "spec: {config: '{\"type\": \"macvlan\", \"ipam\": {\"type\": \"whereabouts\", \"range\": \"172.18.0.0/24\"}}'}", "spec: {config: {type: macvlan}}", "document 3: line 15: spec.config: found a mapping, want a string"},
-		{"a network and a pool", "name: lan, namespace: metallb-system}", "name: storage, namespace: openstack}", "spec.services.networks[0]: found a NetworkAttachmentDefinition (services.yaml: document 3: line 12) and an IPAddressPool"},
+		{"a configuration that is no text",
+			"spec: {config: '{\"type\": \"macvlan\", \"ipam\": {\"type\": \"whereabouts\", \"range\": \"172.18.0.0/24\"}}'}", "spec: {config: {type: macvlan}}", "document 3: line 15: spec.config: found a mapping, want a string"},
+		{"a network and a pool", "name: lan, namespace: metallb-system}", "name: storage, namespace: openstack}",
+			"spec.services.networks[0]: found a NetworkAttachmentDefinition (services.yaml: document 3: line 12) and an IPAddressPool"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			require.Truef(t, strings.Contains(namedManifests, row.old), "%q is not there", row.old)
@@ -125,10 +138,14 @@ func TestSecretsInTheOpen(t *testing.T) {
 	indented := strings.ReplaceAll(strings.TrimSpace(key), "\n", "\n      ")
 	for _, row := range []struct{ why, annotations, want string }{
 		{"none", "{example.org/owner: facilities}", ""},
-		{"as a value", "\n    example.org/note: |\n      " + indented, "metadata.annotations[\"example.org/note\"]: a private key in plain text"},
-		{"as a key", "{'https://robot:hunter2@git.example.org': x}", "metadata.annotations: a URL with a password in plain text"},
+		{"as a value", "\n    example.org/note: |\n      " + indented,
+			"metadata.annotations[\"example.org/note\"]: a private key in plain text"},
+		{"as a key", "{'https://robot:hunter2@git.example.org': x}",
+			"metadata.annotations: a URL with a password in plain text"},
 	} {
-		docs, err := manifest.Parse("a.yaml", []byte("apiVersion: "+v1.APIVersion+"\nkind: "+v1.Kind+"\nmetadata:\n  namespace: t\n  name: a\n  annotations: "+row.annotations+"\nspec: {nodes: {}}\n"))
+		docs, err := manifest.Parse("a.yaml",
+			[]byte("apiVersion: "+v1.APIVersion+"\nkind: "+v1.Kind+
+				"\nmetadata:\n  namespace: t\n  name: a\n  annotations: "+row.annotations+"\nspec: {nodes: {}}\n"))
 		require.NoError(t, err)
 		_, err = ClustersFromDocuments(docs)
 		need.Error(t, row.why, err, row.want)

@@ -42,7 +42,8 @@ func (r *rig) appliesHosts(t *testing.T, c *circle) {
 	names := []string{"n1", "n2", "n3"}
 	files := map[string][]byte{"metal/kustomization.yaml": []byte("resources: [n1.yaml, n2.yaml, n3.yaml]\n")}
 	for _, host := range names {
-		files["metal/"+host+".yaml"] = []byte(engine.BMCSecret(c.ns, host+"-bmc") + "---\n" + strings.TrimSpace(hostManifest(c.ns, host, "rack-of-"+host)) + "\n")
+		files["metal/"+host+".yaml"] = []byte(engine.BMCSecret(c.ns,
+			host+"-bmc") + "---\n" + strings.TrimSpace(hostManifest(c.ns, host, "rack-of-"+host)) + "\n")
 	}
 	app := c.ns + "-own"
 	if r.flux != nil {
@@ -90,7 +91,8 @@ func (c *circle) takesOver(t *testing.T) {
 		namespace = engine.ArgoNamespace
 	}
 	c.tenant("a", 2)
-	variables := "cp site-new.yaml site.yaml\nexport HOSTS=" + c.ns + " APP=" + app + " APP_NAMESPACE=" + namespace + " NAMESPACE=" + c.tenants +
+	variables := "cp site-new.yaml site.yaml\nexport HOSTS=" + c.ns + " APP=" + app + " APP_NAMESPACE=" + namespace +
+		" NAMESPACE=" + c.tenants +
 		" CLUSTER=a SIPGEN_REPO='" + c.repo.Dir + "'\n"
 	run := func(blocks ...string) string {
 		t.Helper()
@@ -110,7 +112,9 @@ func (c *circle) takesOver(t *testing.T) {
 	c.rig.api.WaitGone(t, resource, namespace, app)
 	print, fix := procedure(t, "applied-hosts", "owners")[0], procedure(t, "applied-hosts", "owners")[1]
 	for turn := 1; ; turn++ {
-		if said := run(print, "cat fix.sh\n{ "+fix+"} || true # of two commands for one host the second may name another entry\n"); !strings.Contains(said, "kubectl ") {
+		if said := run(print, "cat fix.sh\n{ "+fix+
+			"} || true # of two commands for one host the second may name another entry\n"); !strings.Contains(said,
+			"kubectl ") {
 			break
 		}
 		require.Truef(t, turn != 5, "the plan still prints commands after %d turns", turn)

@@ -57,7 +57,8 @@ spec:
 	const rounds = 3
 	for round := range rounds {
 		out := filepath.Join(dir, fmt.Sprintf("tree-%d", round))
-		said, m := measure(t, kubeconfig, sipgen, "render", "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "specs"), "--inventory", "cluster", "--out", out)
+		said, m := measure(t, kubeconfig, sipgen, "render", "--site", filepath.Join(dir, "site.yaml"), "-f",
+			filepath.Join(dir, "specs"), "--inventory", "cluster", "--out", out)
 		assert.Contains(t, said, fmt.Sprintf("%d hosts assigned", benchTenants*benchWorkers), "sipgen")
 		measured["sipgen"] = append(measured["sipgen"], m)
 		said, m = measure(t, kubeconfig, kubectl, "get", "baremetalhosts.metal3.io", "-A", "-o", "json")
@@ -67,7 +68,8 @@ spec:
 		measured["kubectl"] = append(measured["kubectl"], m)
 	}
 	ours, theirs := median(measured["sipgen"]), median(measured["kubectl"])
-	fmt.Printf("\n%d hosts, %d of them claimed; the median of %d runs, one beside the other\n\n", benchHosts, benchTenants*benchWorkers, rounds)
+	fmt.Printf("\n%d hosts, %d of them claimed; the median of %d runs, one beside the other\n\n", benchHosts,
+		benchTenants*benchWorkers, rounds)
 	fmt.Printf("| command | time | processor | peak memory |\n|---|---|---|---|\n")
 	fmt.Printf("| `sipgen render --inventory cluster` | %s |\n| `kubectl get bmh -A -o json` | %s |\n\n", ours, theirs)
 	assert.Truef(t, ours.peak <= 300e6, "peak memory %d MB, want at most 300", ours.peak/int64(1e6))
@@ -124,7 +126,8 @@ func highWater(pid int) int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(status)) {
 		if value, found := strings.CutPrefix(line, "VmHWM:"); found {
-			kilobytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			kilobytes, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10,
+				64)
 			return kilobytes * 1024
 		}
 	}
@@ -173,7 +176,8 @@ func benchSite(t *testing.T, api *engine.APIServer) {
 				pool = "tenants"
 				manifests += fmt.Sprintf("\n---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: metal, name: %s-net}\nstringData: {networkData: '{\"networks\":[{\"id\":\"oam\",\"type\":\"ipv4\",\"ip_address\":\"10.%d.%d.1/8\"}]}'}\n", name, i/256, i%256)
 			}
-			manifests = strings.NewReplacer("POOL", pool, "LABELS", labels, "SLOT", fmt.Sprint(i%benchWorkers)).Replace(manifests)
+			manifests = strings.NewReplacer("POOL", pool, "LABELS", labels, "SLOT",
+				fmt.Sprint(i%benchWorkers)).Replace(manifests)
 			return createAll(t, api, manifests)
 		})
 	}

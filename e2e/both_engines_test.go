@@ -22,7 +22,8 @@ func TestTwoEngines(t *testing.T) {
 	for _, s := range []struct {
 		name   string
 		engine v1alpha1.Engine
-	}{{"flux-one", v1alpha1.EngineFlux}, {"argo-one", v1alpha1.EngineArgoCD}, {"flux-two", v1alpha1.EngineFlux}, {"argo-two", v1alpha1.EngineArgoCD}} {
+	}{{"flux-one", v1alpha1.EngineFlux}, {"argo-one", v1alpha1.EngineArgoCD}, {"flux-two", v1alpha1.EngineFlux},
+		{"argo-two", v1alpha1.EngineArgoCD}} {
 		c := newCircle(t, besideTheOther(t, s.engine), s.name)
 		c.hosts(t, "controller", "n1", "n2", "n3")
 		c.tenantWith("a", 2, loadBalancer())
@@ -113,7 +114,8 @@ func (all sitesOfOne) reachesNoOther(t *testing.T) {
 		r.from.edit(t, "a host of "+r.to.site.Name, func(dir string) {
 			uid := func(ns, name string) string { return string(r.to.rig.api.Get(t, engine.Hosts, ns, name).GetUID()) }
 			mine := string(r.from.tree["clusters/"+r.from.tenants+"/a/hosts/"+r.from.ns+".n2.yaml"])
-			theirs := strings.NewReplacer("namespace: "+r.from.ns+"\n", "namespace: "+r.to.ns+"\n", "name: n2\n", "name: n3\n", uid(r.from.ns, "n2"), uid(r.to.ns, "n3")).Replace(mine)
+			theirs := strings.NewReplacer("namespace: "+r.from.ns+"\n", "namespace: "+r.to.ns+"\n", "name: n2\n",
+				"name: n3\n", uid(r.from.ns, "n2"), uid(r.to.ns, "n3")).Replace(mine)
 			folder := filepath.Dir(r.from.patch(dir, "n2"))
 			need.Write(t, filepath.Join(folder, "theirs.yaml"), theirs)
 			replace(t, filepath.Join(folder, "kustomization.yaml"), "resources:\n", "resources:\n- theirs.yaml\n")

@@ -138,7 +138,8 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction, plans string) {
 	}
 	c.follow(t, direction)
 	end(direction)
-	if namespace, name, _ := strings.Cut(strings.TrimPrefix(oldReader, "system:serviceaccount:"), ":"); c.rig.api.Exists(t, serviceAccounts, namespace, name) {
+	if namespace, name, _ := strings.Cut(strings.TrimPrefix(oldReader, "system:serviceaccount:"),
+		":"); c.rig.api.Exists(t, serviceAccounts, namespace, name) {
 		t.Errorf("%s: %s is still there", direction, oldReader)
 	}
 	c.settle(t, direction)
@@ -147,7 +148,8 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction, plans string) {
 // halfWay goes up to the hand-over and back again, and wants everything to be as it was: owners, deletion policies, the branch, and the old engine at work.
 func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldReader string, steps []string) {
 	t.Helper()
-	handedOver := slices.IndexFunc(steps, func(block string) bool { return strings.HasPrefix(block, "hand_over_tree ") })
+	handedOver := slices.IndexFunc(steps,
+		func(block string) bool { return strings.HasPrefix(block, "hand_over_tree ") })
 	back := procedure(t, "switch", "back")
 	require.Truef(t, len(back) == 4 && handedOver >= 0, "the way back is %d blocks:\n%s", len(back),
 		strings.Join(back, "\n"))
@@ -158,7 +160,8 @@ func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldRead
 	}
 	before := c.owners(t)
 	switched, switchedReader, to := c.site.Spec, c.account, c.rig
-	c.run(t, slices.Concat(steps[:handedOver+1], []string{"test \"$(git -C \"$fleet\" rev-list --count HEAD)\" -gt 1\n"}, back))
+	c.run(t, slices.Concat(steps[:handedOver+1],
+		[]string{"test \"$(git -C \"$fleet\" rev-list --count HEAD)\" -gt 1\n"}, back))
 	c.rig, c.site.Spec, c.account = from, old, oldReader
 	assert.Equal(t, before, c.owners(t), "half-way and back: owners")
 	for name := range c.repo.Files(t) {
@@ -186,11 +189,14 @@ func (c *circle) owners(t *testing.T) (owners []string) {
 	for _, one := range []struct {
 		resource  schema.GroupVersionResource
 		namespace string
-	}{{engine.Deployments, c.tenants}, {engine.Services, c.tenants}, {engine.ConfigMaps, c.tenants}, {engine.Hosts, c.ns}} {
+	}{{engine.Deployments, c.tenants}, {engine.Services, c.tenants}, {engine.ConfigMaps, c.tenants},
+		{engine.Hosts, c.ns}} {
 		for _, o := range c.rig.api.List(t, one.resource, one.namespace) {
 			for _, entry := range o.GetManagedFields() {
 				if entry.Manager == "kustomize-controller" || entry.Manager == "argocd-controller" {
-					owners = append(owners, fmt.Sprintf("%s %s: %s %s %s", o.GetKind(), o.GetName(), entry.Manager, entry.Operation, entry.FieldsV1))
+					owners = append(owners,
+						fmt.Sprintf("%s %s: %s %s %s", o.GetKind(), o.GetName(), entry.Manager, entry.Operation,
+							entry.FieldsV1))
 				}
 			}
 		}
@@ -202,7 +208,8 @@ func (c *circle) owners(t *testing.T) (owners []string) {
 
 var (
 	serviceAccounts = schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}
-	guardBindings   = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicybindings"}
+	guardBindings   = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1",
+		Resource: "validatingadmissionpolicybindings"}
 )
 
 // handOver is the block of the first direction that defines the functions.

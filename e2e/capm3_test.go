@@ -31,7 +31,8 @@ func (r *rig) take(t *testing.T, namespace, name string) {
 	const url = "http://images.invalid/node.qcow2"
 	r.asCAPM3(t, namespace, name, both(
 		set(map[string]any{
-			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "Metal3Machine", "namespace": namespace, "name": "machine-" + name,
+			"apiVersion": "infrastructure.cluster.x-k8s.io/v1beta1", "kind": "Metal3Machine", "namespace": namespace,
+			"name": "machine-" + name,
 		}, "spec", "consumerRef"),
 		set(map[string]any{"url": url, "checksum": url + ".sha256sum", "format": "qcow2"}, "spec", "image"),
 		set(true, "spec", "online")))
@@ -46,7 +47,8 @@ func (r *rig) letGo(t *testing.T, namespace, name, reuse string) {
 		r.api.HostWatch.WaitPassed(t, namespace, name, "deprovisioning")
 		r.api.Operator.WaitState(t, "available", namespace, name)
 		if reuse != "" {
-			r.asCAPM3(t, namespace, name, set(reuse, "metadata", "labels", "infrastructure.cluster.x-k8s.io/node-reuse"))
+			r.asCAPM3(t, namespace, name,
+				set(reuse, "metadata", "labels", "infrastructure.cluster.x-k8s.io/node-reuse"))
 		}
 		r.asCAPM3(t, namespace, name, drop("spec", "consumerRef"))
 	})

@@ -56,7 +56,8 @@ type circle struct {
 // newCircle makes a site without hosts and tenants.
 func newCircle(t *testing.T, r *rig, name string) *circle {
 	t.Helper()
-	c := &circle{rig: r, ns: name, tenants: name + "-tenants", repo: engine.NewRepo(t), specs: map[string]string{}, services: map[string]string{}}
+	c := &circle{rig: r, ns: name, tenants: name + "-tenants", repo: engine.NewRepo(t), specs: map[string]string{},
+		services: map[string]string{}}
 	c.site = &v1alpha1.Site{}
 	c.site.Name = name
 	c.site.Spec.Engine = r.engine
@@ -87,7 +88,8 @@ func (c *circle) end(t *testing.T) {
 		c.rig.forget(engine.FluxNamespace, name)
 	}
 	ctx := context.Background()
-	if ns, err := c.rig.api.Dynamic.Resource(namespaces).Get(ctx, c.ns, metav1.GetOptions{}); err == nil && ns.GetDeletionTimestamp() != nil {
+	if ns, err := c.rig.api.Dynamic.Resource(namespaces).Get(ctx, c.ns, metav1.GetOptions{}); err == nil &&
+		ns.GetDeletionTimestamp() != nil {
 		return // the guard alone keeps its hosts, and deprovisioned beside other sites' changes they end neither: see Operator.ChangeUse
 	}
 	for name, content := range c.tree {
@@ -95,7 +97,8 @@ func (c *circle) end(t *testing.T) {
 			continue
 		}
 		for _, o := range engine.Objects(t, content) {
-			if resource, err := c.rig.api.Resource(o); err == nil && strings.HasPrefix(o.GetKind(), "ValidatingAdmissionPolicy") {
+			if resource, err := c.rig.api.Resource(o); err == nil && strings.HasPrefix(o.GetKind(),
+				"ValidatingAdmissionPolicy") {
 				_ = resource.Delete(ctx, o.GetName(), metav1.DeleteOptions{})
 			}
 		}
@@ -107,7 +110,8 @@ func (c *circle) root() string { return "sipgen-" + c.site.Name }
 // name is that of a cluster's sync object: half is infra or hosts.
 func (c *circle) name(cluster, half string) string {
 	name := c.tenants + "." + cluster + "."
-	if half == "hosts" && c.rig.order == v1alpha1.OrderWaves && !bytes.Contains(c.tree["argocd/"+c.tenants+"."+cluster+".yaml"], []byte("name: "+name+"hosts\n")) {
+	if half == "hosts" && c.rig.order == v1alpha1.OrderWaves &&
+		!bytes.Contains(c.tree["argocd/"+c.tenants+"."+cluster+".yaml"], []byte("name: "+name+"hosts\n")) {
 		// Hosts are in the Application of the services.
 		half = "infra"
 	}
@@ -212,7 +216,8 @@ func (c *circle) reader(t *testing.T) (account string) {
 func (c *circle) siteText(t *testing.T) string {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name}, "spec": c.site.Spec,
+		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.Kind, "metadata": map[string]any{"name": c.site.Name},
+		"spec": c.site.Spec,
 	})
 	require.NoError(t, err)
 	return string(text)

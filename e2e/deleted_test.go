@@ -87,7 +87,8 @@ func TestRootHangs(t *testing.T) {
 	c.tenantWith("a", 1, loadBalancer())
 	c.step(t, "assign")
 	had := c.serviceUIDs(t)
-	r.api.Kubectl(t, "", "-n", engine.ArgoNamespace, "patch", "applications.argoproj.io", c.root(), "--type=merge", "-p",
+	r.api.Kubectl(t, "", "-n", engine.ArgoNamespace, "patch", "applications.argoproj.io", c.root(), "--type=merge",
+		"-p",
 		`{"metadata":{"finalizers":["resources-finalizer.argocd.argoproj.io"]}}`)
 	r.api.Kubectl(t, "", "-n", engine.ArgoNamespace, "delete", "applications.argoproj.io", c.root(), "--wait=false")
 	for range 4 { // a sync takes a second
@@ -97,7 +98,8 @@ func TestRootHangs(t *testing.T) {
 	assert.Truef(t, r.api.Exists(t, engine.Applications, engine.ArgoNamespace, c.root()),
 		"the root is gone: the runbook says that it waits")
 	c.exits(t, "the root is in deletion", 1, "status")
-	c.wantSaid(t, "the root is in deletion", c.root()+" ", "is being deleted, and waits for resources-finalizer.argocd.argoproj.io", "sipgen help runbook deleted-objects")
+	c.wantSaid(t, "the root is in deletion", c.root()+" ",
+		"is being deleted, and waits for resources-finalizer.argocd.argoproj.io", "sipgen help runbook deleted-objects")
 	c.run(t, procedure(t, "restore-root", "hanging"))
 	r.api.WaitGone(t, engine.Applications, engine.ArgoNamespace, c.root())
 	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "the services are")
@@ -164,7 +166,8 @@ func rowHostsNamespaceGone(t *testing.T, r *rig, name string) {
 	for _, host := range []string{"n1", "n2", "n3"} {
 		secret := r.api.Get(t, engine.Secrets, c.ns, host+"-bmc")
 		if secret.GetDeletionTimestamp() == nil || len(secret.GetFinalizers()) == 0 {
-			t.Errorf("Secret %s: deleted at %v, finalizers %v; the page says that metal3's keeps it", secret.GetName(), secret.GetDeletionTimestamp(), secret.GetFinalizers())
+			t.Errorf("Secret %s: deleted at %v, finalizers %v; the page says that metal3's keeps it", secret.GetName(),
+				secret.GetDeletionTimestamp(), secret.GetFinalizers())
 		}
 	}
 	c.accept(t) // the Secrets

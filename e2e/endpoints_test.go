@@ -78,7 +78,8 @@ func readyEndpoints(ctx context.Context, api *engine.APIServer) (map[string]int,
 		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(list.Items[i].Object, &slice); err != nil {
 			return nil, err
 		}
-		if len(slice.Ports) == 0 || slices.ContainsFunc(slice.Ports, func(p discovery.EndpointPort) bool { return p.Port == nil }) {
+		if len(slice.Ports) == 0 || slices.ContainsFunc(slice.Ports,
+			func(p discovery.EndpointPort) bool { return p.Port == nil }) {
 			continue
 		}
 		for _, e := range slice.Endpoints {

@@ -96,9 +96,10 @@ func otherUID(fails, harm string) []factStep {
 // What else is in a patch, and what comes of it, is in the rows of sites: rowRelease takes labels back from hosts that were made
 // in each way, rowDeleted has the uids with Flux, and rowFileDeleted what is dropped from the set.
 var measured = []fact{
-	{row: "4", engine: "flux", what: "without a uid a host that is not there is created, empty", guard: fluxGuard, steps: []factStep{
-		{name: "assign", patch: true, label: "edge-a", wantLabel: "edge-a", harm: "was created, with spec null"},
-	}},
+	{row: "4", engine: "flux", what: "without a uid a host that is not there is created, empty", guard: fluxGuard,
+		steps: []factStep{
+			{name: "assign", patch: true, label: "edge-a", wantLabel: "edge-a", harm: "was created, with spec null"},
+		}},
 	{row: "6", engine: "flux", what: "without merge the spec of a host by kubectl apply is wiped, as often as it is restored",
 		made: "kubectl apply", guard: fluxUnguarded,
 		steps: []factStep{wiped[0], wiped[0].with(func(s *factStep) { s.name, s.restore = "restore", true })}},
@@ -132,7 +133,8 @@ var measured = []fact{
 		made: "controller", guard: fluxGuard + ", kustomize.toolkit.fluxcd.io/force: enabled",
 		steps: otherUID("uid mismatch", "is gone")},
 	{row: "co-owned", engine: "flux", what: "a label that another manager set to the same value stays, and goes after another value",
-		made: "controller", fix: []string{"label", clusterName + "=edge-a", "--field-manager=sip-operator"}, guard: fluxGuard,
+		made: "controller", fix: []string{"label", clusterName + "=edge-a", "--field-manager=sip-operator"},
+		guard: fluxGuard,
 		steps: []factStep{
 			assign,
 			release.with(func(s *factStep) { s.wantLabel = "edge-a" }),
@@ -192,7 +194,8 @@ func (env *facts) run(t *testing.T, f fact, ns string) {
 		if s.owner != "" {
 			live := env.api.Get(t, engine.Hosts, ns, "node-1")
 			is := func(m metav1.ManagedFieldsEntry) bool {
-				return m.Manager == s.owner && m.FieldsV1 != nil && strings.Contains(string(m.FieldsV1.GetRawBytes()), `"f:spec":`)
+				return m.Manager == s.owner && m.FieldsV1 != nil && strings.Contains(string(m.FieldsV1.GetRawBytes()),
+					`"f:spec":`)
 			}
 			assert.Truef(t, slices.ContainsFunc(live.GetManagedFields(), is), "after %s: %s does not own the spec: %v",
 				s.name, s.owner, live.GetManagedFields())
@@ -229,8 +232,10 @@ func (env *facts) endPolicy(t *testing.T, ns string) {
 	env.api.Delete(t, guardBindings, "", "fact-"+ns)
 	probe := engine.Objects(t, []byte("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n"+
 		"metadata: {namespace: "+ns+", name: node-1}\nspec: {online: false}\n"))[0]
-	client := engine.NewClient(t, env.api.As("system:serviceaccount:flux-system:kustomize-controller", "system:masters"))
-	engine.Wait(t, "the end of the policy", engine.SyncTimeout, func() error { return client.TryApply(probe, "probe", true) })
+	client := engine.NewClient(t, env.api.As("system:serviceaccount:flux-system:kustomize-controller",
+		"system:masters"))
+	engine.Wait(t, "the end of the policy", engine.SyncTimeout,
+		func() error { return client.TryApply(probe, "probe", true) })
 }
 
 // sync has the engine sync a commit, and waits for the outcome.
@@ -282,7 +287,8 @@ func factFiles(ns, uid string, f fact, s factStep) map[string][]byte {
 	// Flux refuses a kustomization without anything in it.
 	other := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: %s, name: other}\n", ns)
 	if !s.patch {
-		return map[string][]byte{"hosts/kustomization.yaml": []byte(kustomization + "resources: [other.yaml]\n"), "hosts/other.yaml": []byte(other)}
+		return map[string][]byte{"hosts/kustomization.yaml": []byte(kustomization + "resources: [other.yaml]\n"),
+			"hosts/other.yaml": []byte(other)}
 	}
 	labels := "{}"
 	if s.label != "" {
@@ -326,8 +332,9 @@ func TestModesOfFiles(t *testing.T) {
 		if row.engine == "flux" {
 			env.flux.Source(t, ns, "site", repo)
 		}
-		commit := repo.Commit(t, "modes", map[string][]byte{"hosts/modes.yaml": text, "hosts/kustomization.yaml": []byte(
-			"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [modes.yaml]\n")})
+		commit := repo.Commit(t, "modes",
+			map[string][]byte{"hosts/modes.yaml": text, "hosts/kustomization.yaml": []byte(
+				"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [modes.yaml]\n")})
 		env.sync(t, row, synced, ns, repo, commit, true)
 		mode(ns)
 	}

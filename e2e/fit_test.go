@@ -66,10 +66,12 @@ func rowMachineElsewhere(t *testing.T, r *rig, name string) {
 
 	c.step(t, "made anew")
 	c.sipgen(t, "plan")
-	c.wantSaid(t, "made anew", "machines of Cluster API cluster "+c.ns+"/kube", "use hosts that it does not have: "+c.ns+"/n2")
+	c.wantSaid(t, "made anew", "machines of Cluster API cluster "+c.ns+"/kube",
+		"use hosts that it does not have: "+c.ns+"/n2")
 	c.wantHolds(t, "made anew", "a", "n1", "n3")
 	assert.Len(t, r.api.OurLabels(t, c.ns, "n2"), 0, "the host that was made anew has labels")
-	user, _, err := unstructured.NestedString(r.api.Get(t, engine.Hosts, c.ns, "n2").Object, "spec", "consumerRef", "name")
+	user, _, err := unstructured.NestedString(r.api.Get(t, engine.Hosts, c.ns, "n2").Object, "spec", "consumerRef",
+		"name")
 	require.NoError(t, err)
 	assert.Equal(t, "machine-n2", user, "its machine is")
 }

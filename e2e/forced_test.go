@@ -36,7 +36,8 @@ func TestForcedAfterADenial(t *testing.T) {
 			api.WaitPolicies(t, ns)
 			repo := engine.NewRepo(t)
 			flux.Source(t, ns, "site", repo)
-			repo.Commit(t, "a changed spec", map[string][]byte{"hosts/host.yaml": fmt.Appendf(nil, `apiVersion: metal3.io/v1alpha1
+			repo.Commit(t, "a changed spec",
+				map[string][]byte{"hosts/host.yaml": fmt.Appendf(nil, `apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata:
   namespace: %s

@@ -15,7 +15,8 @@ import (
 
 var (
 	machines       = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta2", Resource: "machines"}
-	metal3Machines = schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Resource: "metal3machines"}
+	metal3Machines = schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1",
+		Resource: "metal3machines"}
 )
 
 // rowFreeHost runs what docs/runbooks/free-a-host.md tells a person to type, word by word: a host is freed and another tenant gets it, and a machine moves to another
@@ -36,7 +37,8 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 		len(move))
 	on := func(host, block string) string {
 		t.Helper()
-		return c.run(t, []string{strings.NewReplacer("NAMESPACE", c.ns, "METAL3MACHINE", "machine-"+host, "MACHINE", "node-"+host, "NAME", host).Replace(block)})
+		return c.run(t, []string{strings.NewReplacer("NAMESPACE", c.ns, "METAL3MACHINE", "machine-"+host, "MACHINE",
+			"node-"+host, "NAME", host).Replace(block)})
 	}
 	keys := func(host string) string {
 		meta := r.api.Get(t, engine.Hosts, c.ns, host)
@@ -53,13 +55,15 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	}
 	remove := func(host string) {
 		c.tenant("a", 1)
-		c.specs["a"] = strings.Replace(c.specs["a"], "name: a}", "name: a, annotations: {sip.airshipit.org/remove: "+host+"}}", 1)
+		c.specs["a"] = strings.Replace(c.specs["a"], "name: a}",
+			"name: a, annotations: {sip.airshipit.org/remove: "+host+"}}", 1)
 	}
 
 	// Free a host.
 	assert.Equal(t, "Metal3Machine/machine-n1\nnode-n1\n", on("n1", free[0]), "the machine on n1")
 	on("n1", free[1])
-	if _, marked := r.api.Get(t, machines, c.ns, "node-n1").GetAnnotations()["cluster.x-k8s.io/delete-machine"]; !marked {
+	if _, marked := r.api.Get(t, machines, c.ns,
+		"node-n1").GetAnnotations()["cluster.x-k8s.io/delete-machine"]; !marked {
 		t.Error("the machine is not marked")
 	}
 	remove("n1")
@@ -67,15 +71,17 @@ func rowFreeHost(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "named", "a", "n1", "n2")
 	r.api.Operator.ChangeUse(func() { r.letGo(t, c.ns, "n1", "md-a") })
 	later := time.AfterFunc(2*time.Second, func() { // while the page waits for it
-		_ = r.api.Dynamic.Resource(metal3Machines).Namespace(c.ns).Delete(context.Background(), "machine-n1", metav1.DeleteOptions{})
+		_ = r.api.Dynamic.Resource(metal3Machines).Namespace(c.ns).Delete(context.Background(), "machine-n1",
+			metav1.DeleteOptions{})
 	})
 	defer later.Stop()
 	on("n1", free[2])
 	assert.Empty(t, keys("n1"), "n1 still has")
 	// CAPM3 1.14 leaves the Cluster as the consumer, with or without the label.
 	r.api.Operator.ChangeUse(func() {
-		r.asCAPM3(t, c.ns, "n1", set(map[string]any{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster", "namespace": c.ns,
-			"name": "a"}, "spec", "consumerRef"))
+		r.asCAPM3(t, c.ns, "n1", set(map[string]any{"apiVersion": "cluster.x-k8s.io/v1beta2", "kind": "Cluster",
+			"namespace": c.ns,
+			"name":      "a"}, "spec", "consumerRef"))
 	})
 	assert.Truef(t, !c.commit(t), "a host that a Cluster keeps is released: %s", c.said)
 	c.sipgen(t, "status")

@@ -91,11 +91,13 @@ func runRows(t *testing.T, shared func(testing.TB) *rig, rows []row) {
 // taken over first.
 func rowRelease(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
-	for host, how := range map[string]string{"n1": "kubectl create", "n2": "server-side apply", "n3": "kubectl apply", "n4": "controller"} {
+	for host, how := range map[string]string{"n1": "kubectl create", "n2": "server-side apply", "n3": "kubectl apply",
+		"n4": "controller"} {
 		c.hosts(t, how, host)
 	}
 	r.api.Edit(t, "sip-operator", engine.Hosts, c.ns, "n2", "", func(o map[string]any) {
-		for key, value := range map[string]string{"cluster-namespace": c.tenants, "cluster-name": "a", "node-type": "Worker"} {
+		for key, value := range map[string]string{"cluster-namespace": c.tenants, "cluster-name": "a",
+			"node-type": "Worker"} {
 			_ = unstructured.SetNestedField(o, value, "metadata", "labels", "sip.airshipit.org/"+key)
 		}
 	})
@@ -104,7 +106,8 @@ func rowRelease(t *testing.T, r *rig, name string) {
 	c.tenant("b", 1)
 	if r.argo != nil {
 		c.sipgen(t, "plan")
-		c.wantSaid(t, "a host by kubectl apply", c.ns+"/n3", "not handed out until this is fixed", "fix it with: kubectl ")
+		c.wantSaid(t, "a host by kubectl apply", c.ns+"/n3", "not handed out until this is fixed",
+			"fix it with: kubectl ")
 		assert.NotContains(t, c.said, c.ns+"/n1: ", "a host that is as it should be")
 		c.run(t, []string{fix(t, c.said, "")})
 		c.accept(t)
@@ -126,7 +129,8 @@ func rowRelease(t *testing.T, r *rig, name string) {
 
 var (
 	roles        = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"}
-	roleBindings = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"}
+	roleBindings = schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1",
+		Resource: "rolebindings"}
 )
 
 func rowDecommission(t *testing.T, r *rig, name string) {
@@ -153,7 +157,8 @@ func rowDecommission(t *testing.T, r *rig, name string) {
 	}
 	account, namespace := serviceAccounts, engine.FluxNamespace
 	if r.argo != nil {
-		account, namespace = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "appprojects"}, engine.ArgoNamespace
+		account, namespace = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1",
+			Resource: "appprojects"}, engine.ArgoNamespace
 	}
 	r.api.WaitGone(t, account, namespace, c.name("a", "infra"))
 }

@@ -78,7 +78,8 @@ func rootRows(t *testing.T, api *engine.APIServer, ns, user string) {
 			return root.TryEdit("probe", engine.Hosts, ns, "n1", "", set(false, "spec", "online"))
 		},
 		"an annotation of the engine's": func() error {
-			return root.TryEdit("probe", engine.Hosts, ns, "n1", "", set("x", "metadata", "annotations", "argocd.argoproj.io/probe"))
+			return root.TryEdit("probe", engine.Hosts, ns, "n1", "",
+				set("x", "metadata", "annotations", "argocd.argoproj.io/probe"))
 		},
 		"a new host": func() error {
 			return root.TryApply(engine.Objects(t, []byte(hostManifest(ns, "n9", "r9")))[0], "probe", true)
@@ -131,7 +132,8 @@ func TestGuards(t *testing.T) {
 			row("the engine creates a host", "only update", func() error {
 				return engineClient.TryApply(engine.Objects(t, []byte(hostManifest(ns, "n9", "r9")))[0], "probe", true)
 			})
-			row("the engine deletes a host", "only update", func() error { return engineClient.TryDelete(engine.Hosts, ns, "n2", true) })
+			row("the engine deletes a host", "only update",
+				func() error { return engineClient.TryDelete(engine.Hosts, ns, "n2", true) })
 			row("the engine gives a host a spec", "spec", func() error {
 				return engineClient.TryEdit("probe", engine.Hosts, ns, "bare", "", set(true, "spec", "online"))
 			})
@@ -143,7 +145,8 @@ func TestGuards(t *testing.T) {
 					return person.TryDelete(engine.Hosts, ns, "held-by-"+key, true)
 				})
 			}
-			row("a person deletes a free host", "", func() error { return person.TryDelete(engine.Hosts, ns, "n2", true) })
+			row("a person deletes a free host", "",
+				func() error { return person.TryDelete(engine.Hosts, ns, "n2", true) })
 			row("break-glass deletes an assigned host", "", func() error {
 				return api.TryDelete(engine.Hosts, ns, "held-by-cluster-name", true)
 			})
@@ -160,7 +163,8 @@ func definitionRows(t *testing.T, api *engine.APIServer, person *engine.Client, 
 	t.Helper()
 	const denied = "every object of its kind"
 	collection := func(c *engine.Client) error {
-		return c.Dynamic.Resource(engine.Definitions).DeleteCollection(t.Context(), metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}},
+		return c.Dynamic.Resource(engine.Definitions).DeleteCollection(t.Context(),
+			metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}},
 			metav1.ListOptions{FieldSelector: "metadata.name=" + name})
 	}
 	wantDenied(t, "a person deletes the definition "+name, person.TryDelete(engine.Definitions, "", name, true), denied)
@@ -176,7 +180,8 @@ func rightsOf(t *testing.T, api *engine.APIServer, namespace, account, in string
 	client := engine.NewClient(t, api.As("system:serviceaccount:"+namespace+":"+account))
 	reviews := client.Dynamic.Resource(authorizationv1.SchemeGroupVersion.WithResource("selfsubjectrulesreviews"))
 	answer, err := reviews.Create(t.Context(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": map[string]any{"namespace": in},
+		"apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview",
+		"spec": map[string]any{"namespace": in},
 	}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	var review authorizationv1.SelfSubjectRulesReview
@@ -187,7 +192,8 @@ func rightsOf(t *testing.T, api *engine.APIServer, namespace, account, in string
 		for _, group := range rule.APIGroups {
 			for _, resource := range rule.Resources {
 				for _, verb := range rule.Verbs {
-					found[strings.TrimSpace(fmt.Sprintf("%s %s/%s %s", verb, group, resource, strings.Join(rule.ResourceNames, " ")))] = true
+					found[strings.TrimSpace(fmt.Sprintf("%s %s/%s %s", verb, group, resource,
+						strings.Join(rule.ResourceNames, " ")))] = true
 				}
 			}
 		}
@@ -216,13 +222,15 @@ func TestRightsOfATenant(t *testing.T) {
 	api := withoutEngines(t)
 	api.Namespaces(t, "tenant-hosts", "tenant-own", "tenant-other")
 	for name, content := range ofTenants(t, "tenant-own") {
-		if name == "policy/rbac.yaml" || strings.HasPrefix(name, "rights/") && !strings.HasSuffix(name, "kustomization.yaml") {
+		if name == "policy/rbac.yaml" ||
+			strings.HasPrefix(name, "rights/") && !strings.HasSuffix(name, "kustomization.yaml") {
 			api.Apply(t, "e2e", string(content))
 		}
 	}
-	want := append(each("get list watch", "/pods", "apps/replicasets"), each("create delete get list patch update watch",
-		"/configmaps", "/serviceaccounts", "/services", "apps/deployments", "cert-manager.io/certificates",
-		"networking.k8s.io/networkpolicies", "policy/poddisruptionbudgets")...)
+	want := append(each("get list watch", "/pods", "apps/replicasets"),
+		each("create delete get list patch update watch",
+			"/configmaps", "/serviceaccounts", "/services", "apps/deployments", "cert-manager.io/certificates",
+			"networking.k8s.io/networkpolicies", "policy/poddisruptionbudgets")...)
 	slices.Sort(want)
 	waitWhile(t, "the rights", func() (bool, any) {
 		power := rightsOf(t, api, "tenant-own", "jumphost-a", "tenant-hosts")
@@ -248,10 +256,13 @@ func TestRights(t *testing.T) {
 		s.Runner = &v1alpha1.Runner{Schedule: "@daily", Status: &v1alpha1.RunnerStatus{Schedule: "@daily"}}
 	}))
 	secrets, lists := []string{"get /secrets"}, each("list", "/services",
-		"admissionregistration.k8s.io/validatingadmissionpolicybindings", "airship.airshipit.org/sipclusters", "apps/deployments",
+		"admissionregistration.k8s.io/validatingadmissionpolicybindings", "airship.airshipit.org/sipclusters",
+		"apps/deployments",
 		"argoproj.io/applications", "ironic.metal3.io/ironics", "kustomize.toolkit.fluxcd.io/kustomizations",
-		"metal3.io/baremetalhosts", "metal3.io/hardwaredata", "placement.openstack.org/placementapis", "source.toolkit.fluxcd.io/gitrepositories")
-	status := append([]string{"patch airship.airshipit.org/sipclusters/status", "get airship.airshipit.org/sipclusters"}, lists...)
+		"metal3.io/baremetalhosts", "metal3.io/hardwaredata", "placement.openstack.org/placementapis",
+		"source.toolkit.fluxcd.io/gitrepositories")
+	status := append([]string{"patch airship.airshipit.org/sipclusters/status",
+		"get airship.airshipit.org/sipclusters"}, lists...)
 	for _, row := range []struct {
 		account, namespace string
 		want               []string
@@ -264,7 +275,8 @@ func TestRights(t *testing.T) {
 	} {
 		var found []string
 		engine.Wait(t, "the rights", engine.SyncTimeout, func() error {
-			if found = rightsOf(t, api, "flux-system", "sipgen-rights-own-"+row.account, row.namespace); len(found) < len(row.want) {
+			if found = rightsOf(t, api, "flux-system", "sipgen-rights-own-"+row.account,
+				row.namespace); len(found) < len(row.want) {
 				return fmt.Errorf("%s in %s: found %q", row.account, row.namespace, found)
 			}
 			return nil

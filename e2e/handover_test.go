@@ -24,9 +24,12 @@ import (
 
 // The kinds that say which hosts machines take, and how many machines there are.
 var (
-	machineTemplates   = schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1", Resource: "metal3machinetemplates"}
-	controlPlanes      = schema.GroupVersionResource{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2", Resource: "kubeadmcontrolplanes"}
-	machineDeployments = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta2", Resource: "machinedeployments"}
+	machineTemplates = schema.GroupVersionResource{Group: "infrastructure.cluster.x-k8s.io", Version: "v1beta1",
+		Resource: "metal3machinetemplates"}
+	controlPlanes = schema.GroupVersionResource{Group: "controlplane.cluster.x-k8s.io", Version: "v1beta2",
+		Resource: "kubeadmcontrolplanes"}
+	machineDeployments = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta2",
+		Resource: "machinedeployments"}
 )
 
 // rowHandover: two tenants' hosts in one namespace, labeled by the engine. The platform applies the objects of examples/cluster-api, with the components
@@ -137,7 +140,8 @@ subjects: [{kind: ServiceAccount, namespace: NAMESPACE, name: platform}]
 `, "NAMESPACE", c.ns))
 	client := engine.NewClient(t, c.rig.api.As(account))
 	for _, o := range engine.Objects(t, text) {
-		engine.Wait(t, o.GetKind()+" "+o.GetName(), engine.SyncTimeout, func() error { return client.TryApply(o, "platform", false) })
+		engine.Wait(t, o.GetKind()+" "+o.GetName(), engine.SyncTimeout,
+			func() error { return client.TryApply(o, "platform", false) })
 	}
 }
 
@@ -149,8 +153,10 @@ func (c *circle) takeHosts(t *testing.T, cluster string) {
 		replicas       schema.GroupVersionResource
 		name, template string
 		role           string
-	}{{controlPlanes, cluster + "-edge", cluster + "-edge-control-plane-1", "ControlPlane"}, {machineDeployments, cluster + "-edge-workers", cluster + "-edge-workers-1", "Worker"}} {
-		replicas, _, err := unstructured.NestedInt64(c.rig.api.Get(t, of.replicas, c.ns, of.name).Object, "spec", "replicas")
+	}{{controlPlanes, cluster + "-edge", cluster + "-edge-control-plane-1", "ControlPlane"},
+		{machineDeployments, cluster + "-edge-workers", cluster + "-edge-workers-1", "Worker"}} {
+		replicas, _, err := unstructured.NestedInt64(c.rig.api.Get(t, of.replicas, c.ns, of.name).Object, "spec",
+			"replicas")
 		require.Truef(t, err == nil && replicas != 0, "%s %s: %d replicas: %v", of.replicas.Resource, of.name,
 			replicas, err)
 		template := c.rig.api.Get(t, machineTemplates, c.ns, of.template)
@@ -228,7 +234,8 @@ func (c *circle) available(t *testing.T, selector labels.Selector) []string {
 	return c.hostsWith(t, selector.String(), func(host *unstructured.Unstructured) bool {
 		state, message := stateOf(host)
 		marked := false
-		for _, key := range []string{"baremetalhost.metal3.io/paused", "capm3.metal3.io/unhealthy", "capi.metal3.io/unhealthy"} {
+		for _, key := range []string{"baremetalhost.metal3.io/paused", "capm3.metal3.io/unhealthy",
+			"capi.metal3.io/unhealthy"} {
 			_, has := host.GetAnnotations()[key]
 			marked = marked || has
 		}

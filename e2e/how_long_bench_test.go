@@ -68,6 +68,7 @@ func howLong(t *testing.T, r *rig, name string) {
 		return // Flux looks again after spec.flux.interval
 	}
 	c.settle(t, "one host less")
-	r.api.Kubectl(t, "", "label", "--overwrite", "--field-manager=people", "-n", c.ns, "baremetalhosts.metal3.io/n2", clusterName+"=z")
+	r.api.Kubectl(t, "", "label", "--overwrite", "--field-manager=people", "-n", c.ns, "baremetalhosts.metal3.io/n2",
+		clusterName+"=z")
 	wait("a label that somebody edited", "n2")
 }

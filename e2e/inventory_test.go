@@ -24,7 +24,8 @@ func createAll(t testing.TB, api *engine.APIServer, manifests string) error {
 		if err != nil {
 			return err
 		}
-		if _, err := resource.Create(t.Context(), o, metav1.CreateOptions{FieldManager: "site-controller"}); err != nil {
+		if _, err := resource.Create(t.Context(), o,
+			metav1.CreateOptions{FieldManager: "site-controller"}); err != nil {
 			return err
 		}
 	}

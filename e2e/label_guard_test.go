@@ -114,7 +114,8 @@ func TestLabelGuard(t *testing.T) {
 		{"a person sets standby", somebody, idle, set("true", label("standby")...), denied},
 		{"a person approves a release", somebody, idle, approves, approveInSpec},
 		{"a person changes another label", somebody, idle, racks, ""},
-		{"a person changes another annotation", somebody, idle, set("x", "metadata", "annotations", "example.org/asset"), ""},
+		{"a person changes another annotation", somebody, idle,
+			set("x", "metadata", "annotations", "example.org/asset"), ""},
 		{"a person changes the spec", somebody, idle, describes, ""},
 		{"the operator hands a host out", engine.OperatorUser, idle, hands, denied},
 		{"Cluster API sets a label of its own", capm3, idle, marks, ""},
@@ -127,7 +128,8 @@ func TestLabelGuard(t *testing.T) {
 	})
 	const others = "label-guard-others"
 	api.Namespaces(t, others)
-	tryLabels(t, api, others, []labelRow{{"a person changes cluster-name where no site has hosts", somebody, idle, hands, ""}})
+	tryLabels(t, api, others, []labelRow{{"a person changes cluster-name where no site has hosts", somebody, idle,
+		hands, ""}})
 	for _, row := range []struct{ what, user, claim, denied string }{
 		{"a person makes a host", somebody, "", ""},
 		{"a person makes a host with labels", somebody, wholeClaim, denied},
@@ -165,7 +167,8 @@ func TestInUseGuard(t *testing.T) {
 		{"a person takes standby away", somebody, standby, drop(label("standby")...), denied},
 		{"a person takes all labels away", somebody, inUse, unlabels, denied},
 		{"a person sets the first labels", somebody, unlabeled, hands, denied},
-		{"a person fills a label without a value", somebody, guardedHost{used, "provisioned", "cluster-name="}, hands, denied},
+		{"a person fills a label without a value", somebody, guardedHost{used, "provisioned", "cluster-name="}, hands,
+			denied},
 		{"a person approves a release", somebody, inUse, approves, approveInSpec},
 		{"a person takes the use and a label away at once", somebody, guardedHost{used, "available", wholeClaim},
 			both(released, hands), denied},
@@ -186,7 +189,8 @@ func TestInUseGuard(t *testing.T) {
 			set("Worker", label("node-type")...), ""},
 		{"the engine sets the first labels", syncer, unlabeled, hands, ""},
 		{"the engine moves the host", syncer, inUse, hands, "is in use"},
-		{"the engine releases the host with an approval", syncer, inUse, both(drop(label("cluster-name")...), approvesThis), ""},
+		{"the engine releases the host with an approval", syncer, inUse,
+			both(drop(label("cluster-name")...), approvesThis), ""},
 		{"break-glass changes cluster-name", glass, inUse, hands, ""},
 
 		{"an idle host: a person changes cluster-name", somebody, idle, hands, ""},
@@ -211,11 +215,13 @@ func TestInUseGuard(t *testing.T) {
 	t.Run("a host in use is made with labels and a status", func(t *testing.T) {
 		mover := anybody(t, api, "mover")
 		host := labeledHost(t, ns, "moved", used, wholeClaim)
-		host.SetAnnotations(map[string]string{"baremetalhost.metal3.io/paused": "", "sip.airshipit.org/release-of": "x"})
+		host.SetAnnotations(map[string]string{"baremetalhost.metal3.io/paused": "",
+			"sip.airshipit.org/release-of": "x"})
 		wantDenied(t, "it is made", mover.TryApply(host, "clusterctl", false), "")
-		wantDenied(t, "its status is written", mover.TryEdit("clusterctl", engine.Hosts, ns, "moved", "status", func(o map[string]any) {
-			o["status"] = api.Get(t, engine.Hosts, ns, "n00").Object["status"]
-		}), "")
+		wantDenied(t, "its status is written",
+			mover.TryEdit("clusterctl", engine.Hosts, ns, "moved", "status", func(o map[string]any) {
+				o["status"] = api.Get(t, engine.Hosts, ns, "n00").Object["status"]
+			}), "")
 		unpaused := drop("metadata", "annotations", "baremetalhost.metal3.io/paused")
 		wantDenied(t, "it is unpaused", mover.TryEdit("clusterctl", engine.Hosts, ns, "moved", "", unpaused), "")
 		wantDenied(t, "the move is repeated", mover.TryApply(host, "clusterctl", false), "")
@@ -238,7 +244,8 @@ func TestTwoSites(t *testing.T) {
 	}
 	one, two := sites[0], sites[1]
 	two.site.Spec.LabelKeys = v1alpha1.LabelKeys{
-		ClusterNamespace: "example.org/cluster-namespace", ClusterName: "example.org/cluster-name", NodeType: "example.org/node-type", Standby: "example.org/standby",
+		ClusterNamespace: "example.org/cluster-namespace", ClusterName: "example.org/cluster-name",
+		NodeType: "example.org/node-type", Standby: "example.org/standby",
 	}
 	for _, c := range sites {
 		c.tenant("a", 1)
@@ -252,29 +259,36 @@ func TestTwoSites(t *testing.T) {
 		return client.TryEdit("kustomize-controller", engine.Hosts, ns, "n1", "", set("a", "metadata", "labels", key))
 	}
 	const ofOne, ofTwo = "sip.airshipit.org/cluster-name", "example.org/cluster-name"
-	wantDenied(t, "the engine writes the labels of site two in site one", put(syncer(one), one.ns, ofTwo), "may only change sipgen's labels")
-	wantDenied(t, "the engine writes the labels of site one in site two", put(syncer(two), two.ns, ofOne), "may only change sipgen's labels")
+	wantDenied(t, "the engine writes the labels of site two in site one", put(syncer(one), one.ns, ofTwo),
+		"may only change sipgen's labels")
+	wantDenied(t, "the engine writes the labels of site one in site two", put(syncer(two), two.ns, ofOne),
+		"may only change sipgen's labels")
 	wantDenied(t, "the engine writes the labels of site one", put(syncer(one), one.ns, ofOne), "")
-	wantDenied(t, "the engine of site one writes the labels of site two", put(syncer(one), two.ns, ofTwo), "of site site-two")
+	wantDenied(t, "the engine of site one writes the labels of site two", put(syncer(one), two.ns, ofTwo),
+		"of site site-two")
 	wantDenied(t, "the engine writes the labels of site two", put(syncer(two), two.ns, ofTwo), "")
 	wantDenied(t, "a person writes the labels of site two in site one", put(person, one.ns, ofTwo), "")
 	changes := set("b", "metadata", "labels", ofTwo)
 	err := person.TryEdit("probe", engine.Hosts, two.ns, "n1", "", changes)
 	wantDenied(t, "a person writes the labels of site two", err, "of site site-two")
 	for _, c := range sites {
-		wantDenied(t, "a person deletes a host of "+c.site.Name, person.TryDelete(engine.Hosts, c.ns, "n1", true), "release it first")
+		wantDenied(t, "a person deletes a host of "+c.site.Name, person.TryDelete(engine.Hosts, c.ns, "n1", true),
+			"release it first")
 	}
 	one.breakGlass(t)
 	two.site.Spec.Hosts.Namespaces = []string{two.ns, one.ns}
 	two.account = two.reader(t)
-	two.refused(t, "a namespace of another site", "the guards of site site-one are in force in namespace site-one, which has hosts of site site-two")
+	two.refused(t, "a namespace of another site",
+		"the guards of site site-one are in force in namespace site-one, which has hosts of site site-two")
 }
 
 // breakGlass does what safety.md says, word by word: a host in use goes to another cluster, and is deleted.
 func (c *circle) breakGlass(t *testing.T) {
 	t.Helper()
-	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "n1", "", set(map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}, "spec", "consumerRef"))
-	words := strings.NewReplacer("-n NAMESPACE NAME", "-n "+c.ns+" n1", "YOU", "somebody", "=NAMESPACE-OF-CLUSTER", "="+c.tenants+"-2", "=CLUSTER", "=b", "=ROLE", "=Worker")
+	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "n1", "",
+		set(map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}, "spec", "consumerRef"))
+	words := strings.NewReplacer("-n NAMESPACE NAME", "-n "+c.ns+" n1", "YOU", "somebody", "=NAMESPACE-OF-CLUSTER",
+		"="+c.tenants+"-2", "=CLUSTER", "=b", "=ROLE", "=Worker")
 	command := func(name string) string { return words.Replace(procedure(t, "break-glass", name)[0]) }
 	may, moves := command("check"), command("move")
 	if said := c.run(t, []string{may}); strings.Count(said, "yes\n") != 2 {
@@ -282,7 +296,8 @@ func (c *circle) breakGlass(t *testing.T) {
 	}
 	c.run(t, []string{moves})
 	labels := c.rig.api.OurLabels(t, c.ns, "n1")
-	for key, want := range map[string]string{"cluster-namespace": c.tenants + "-2", "cluster-name": "b", "node-type": "Worker"} {
+	for key, want := range map[string]string{"cluster-namespace": c.tenants + "-2", "cluster-name": "b",
+		"node-type": "Worker"} {
 		assert.Equal(t, want, labels["sip.airshipit.org/"+key], "moved: the label "+key)
 	}
 	c.run(t, []string{command("unlabel")})

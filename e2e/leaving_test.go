@@ -22,7 +22,8 @@ func rowLeaving(t *testing.T, r *rig, name string) {
 	had, syncs := c.serviceUIDs(t), append(c.syncs(t), c.root())
 	assert.Truef(t, len(had) > 0, "there are no services")
 	variables := "export HOSTS=" + c.ns + "\n"
-	c.run(t, slices.Concat([]string{variables}, procedure(t, "leave", string(r.engine)), procedure(t, "leave", "accounts")))
+	c.run(t, slices.Concat([]string{variables}, procedure(t, "leave", string(r.engine)),
+		procedure(t, "leave", "accounts")))
 	resource, namespace := r.syncKind()
 	for _, sync := range syncs {
 		r.api.WaitGone(t, resource, namespace, sync)

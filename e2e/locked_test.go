@@ -17,7 +17,8 @@ import (
 func TestLockedFlux(t *testing.T) {
 	t.Parallel()
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, append(append(engine.HostCRDs(t), engine.CertManagerCRDs(t)...), engine.HostDeployPolicyCRD(t))...)
+	api.InstallCRDs(t, append(append(engine.HostCRDs(t), engine.CertManagerCRDs(t)...),
+		engine.HostDeployPolicyCRD(t))...)
 	engine.WatchHosts(t, api)
 	r := &rig{engine: v1alpha1.EngineFlux, api: api, kubelet: engine.StartKubelet(t, api), alone: true, locked: true}
 	proxy := engine.StartFaulty(t, r.api)
@@ -53,9 +54,11 @@ func TestLockedFlux(t *testing.T) {
 	port := nextNodePort()
 	c.tenantWith("a", 1, fmt.Sprintf("%s    dex:\n    - {issuer: 'https://dex.example.org:%[2]d', nodePort: %[2]d, tls: {issuerRef: {name: ca, kind: ClusterIssuer}}, connectors: [{type: github, id: github, name: GitHub, "+
 		"config: {clientID: x, clientSecret: '$SECRET', redirectURI: 'https://dex.example.org:%[2]d/callback'}}], env: [{name: SECRET, secretRef: {name: github, key: secret}}], "+
-		"staticClients: [{id: kubernetes, name: Kubernetes, public: true, redirectURIs: ['http://localhost:8000']}]}\n", loadBalancer(), port))
+		"staticClients: [{id: kubernetes, name: Kubernetes, public: true, redirectURIs: ['http://localhost:8000']}]}\n",
+		loadBalancer(), port))
 	c.site.Spec.Tenants = []v1alpha1.Tenant{{
-		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts}, IssuerDomains: []string{"dex.example.org"},
+		Name: "all", Namespaces: []string{c.tenants}, NodePorts: []v1alpha1.NodePorts{*c.site.Spec.NodePorts},
+		IssuerDomains:      []string{"dex.example.org"},
 		CertificateIssuers: []string{"ClusterIssuer/ca"},
 	}}
 	c.site.Default()
@@ -72,14 +75,17 @@ kind: Kustomization
 metadata: {namespace: flux-system, name: nobody}
 spec: {interval: 1h, retryInterval: 2s, path: ./policy, prune: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: %s}}
 `, c.root()))
-	r.flux.WaitFailed(t, engine.FluxNamespace, "nobody", c.repo.Branch+"@sha1:"+c.repo.Head(t), "system:serviceaccount:flux-system:default")
+	r.flux.WaitFailed(t, engine.FluxNamespace, "nobody", c.repo.Branch+"@sha1:"+c.repo.Head(t),
+		"system:serviceaccount:flux-system:default")
 
 	c.site.Spec.Hosts.ClaimNamespaces = nil
 	c.decommission("b")
 	c.tenantWith("a", 1, loadBalancer())
 	c.settle(t, "all of it goes")
 	waitWhile(t, "the end of rights and claims", func() (bool, any) {
-		return r.api.Exists(t, policies, c.ns, c.root()) || r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants) || r.api.Exists(t, serviceAccounts, engine.FluxNamespace, c.tenants+".b.infra"), "the HostDeployPolicy, the jump host's Role or the cluster's account is still there"
+		return r.api.Exists(t, policies, c.ns, c.root()) || r.api.Exists(t, roles, c.ns, "jumphost-b."+c.tenants) ||
+			r.api.Exists(t, serviceAccounts, engine.FluxNamespace,
+				c.tenants+".b.infra"), "the HostDeployPolicy, the jump host's Role or the cluster's account is still there"
 	})
 	for _, name := range c.syncs(t) {
 		spec := r.api.Get(t, engine.Kustomizations, engine.FluxNamespace, name).Object["spec"].(map[string]any)

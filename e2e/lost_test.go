@@ -30,7 +30,8 @@ func rowLost(t *testing.T, r *rig, name string) {
 			return !strings.Contains(status, "no such file or directory"), status
 		})
 	}
-	c.refused(t, what, "main has no tree, but Flux or Argo CD has labeled 1 host for clusters", "sipgen help runbook tree-lost")
+	c.refused(t, what, "main has no tree, but Flux or Argo CD has labeled 1 host for clusters",
+		"sipgen help runbook tree-lost")
 	c.repo.Reset(t, had)
 	c.sync(t, nil)
 	unchanged(what)

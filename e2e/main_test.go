@@ -55,7 +55,8 @@ func hostManifest(namespace, name, rack string) string {
 	address := fmt.Sprintf("192.0.%d.%d", sum[0], 1+sum[1]%254)
 	unique := sha256.Sum256([]byte(namespace + "/" + name))
 	mac := fmt.Sprintf("52:54:00:%02x:%02x:%02x", unique[0], unique[1], unique[2])
-	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack, "ADDRESS", address, "PXE", mac).Replace(`
+	return strings.NewReplacer("NAMESPACE", namespace, "NAME", name, "RACK", rack, "ADDRESS", address, "PXE",
+		mac).Replace(`
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata:
@@ -93,9 +94,11 @@ func setStatus(t testing.TB, api *engine.APIServer, namespace, name, state strin
 	t.Helper()
 	api.Edit(t, "baremetal-operator", engine.Hosts, namespace, name, "status", func(o map[string]any) {
 		o["status"] = map[string]any{
-			"operationalStatus": "OK", "errorMessage": "", "errorCount": int64(0), "poweredOn": true, "hardwareProfile": "",
-			"operationHistory": map[string]any{}, "triedCredentials": map[string]any{}, "goodCredentials": map[string]any{},
-			"provisioning": map[string]any{"state": state, "ID": "0", "image": map[string]any{"url": ""}},
+			"operationalStatus": "OK", "errorMessage": "", "errorCount": int64(0), "poweredOn": true,
+			"hardwareProfile":  "",
+			"operationHistory": map[string]any{}, "triedCredentials": map[string]any{},
+			"goodCredentials": map[string]any{},
+			"provisioning":    map[string]any{"state": state, "ID": "0", "image": map[string]any{"url": ""}},
 		}
 	})
 }

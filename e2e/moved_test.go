@@ -39,48 +39,71 @@ const (
 
 func movedRows() []movedRow {
 	rows := []movedRow{
-		{"one of the labels goes: cluster-namespace", machine, "available", wholeClaim, "cluster-name=a node-type=Worker", "", "is in use"},
-		{"one of the labels goes: cluster-name", machine, "available", wholeClaim, "cluster-namespace=t node-type=Worker", "", "is in use"},
-		{"one of the labels goes: node-type", machine, "available", wholeClaim, "cluster-namespace=t cluster-name=a", "", "is in use"},
-		{"it goes to another cluster", machine, "provisioned", wholeClaim, "cluster-namespace=t cluster-name=b node-type=Worker", "", "is in use"},
-		{"it goes to another role", machine, "provisioned", wholeClaim, "cluster-namespace=t cluster-name=a node-type=ControlPlane", "", "is in use"},
-		{"it goes to another namespace's cluster", machine, "provisioned", wholeClaim, "cluster-namespace=u cluster-name=a node-type=Worker", "", "is in use"},
-		{"its labels are emptied, to take them over", machine, "provisioned", wholeClaim, "cluster-namespace= cluster-name= node-type=", "", "is in use"},
+		{"one of the labels goes: cluster-namespace", machine, "available", wholeClaim,
+			"cluster-name=a node-type=Worker", "", "is in use"},
+		{"one of the labels goes: cluster-name", machine, "available", wholeClaim,
+			"cluster-namespace=t node-type=Worker", "", "is in use"},
+		{"one of the labels goes: node-type", machine, "available", wholeClaim, "cluster-namespace=t cluster-name=a",
+			"", "is in use"},
+		{"it goes to another cluster", machine, "provisioned", wholeClaim,
+			"cluster-namespace=t cluster-name=b node-type=Worker", "", "is in use"},
+		{"it goes to another role", machine, "provisioned", wholeClaim,
+			"cluster-namespace=t cluster-name=a node-type=ControlPlane", "", "is in use"},
+		{"it goes to another namespace's cluster", machine, "provisioned", wholeClaim,
+			"cluster-namespace=u cluster-name=a node-type=Worker", "", "is in use"},
+		{"its labels are emptied, to take them over", machine, "provisioned", wholeClaim,
+			"cluster-namespace= cluster-name= node-type=", "", "is in use"},
 		{"it becomes standby", machine, "provisioned", wholeClaim, wholeClaim + " standby=true", "", ""},
 		{"it is promoted", machine, "provisioned", wholeClaim + " standby=true", wholeClaim, "", ""},
 		{"nobody uses it", "", "available", wholeClaim, "", "", ""},
-		{"nobody uses it, and another cluster gets it", "", "available", wholeClaim, "cluster-namespace=t cluster-name=b node-type=Worker", "", ""},
+		{"nobody uses it, and another cluster gets it", "", "available", wholeClaim,
+			"cluster-namespace=t cluster-name=b node-type=Worker", "", ""},
 		{"nobody has registered it", "", "", wholeClaim, "", "", ""},
 		{"it is inspected", "", "inspecting", wholeClaim, "", "", ""},
 		{"first labels of a host in use", machine, "provisioned", "", wholeClaim, "", ""},
-		{"a missing label comes back", machine, "provisioned", "cluster-namespace=t cluster-name=a", wholeClaim, "", ""},
-		{"a label without a value gets one", machine, "provisioned", "cluster-namespace= cluster-name= node-type=", wholeClaim, "", ""},
-		{"labels without a value go", machine, "provisioned", "cluster-namespace= cluster-name= node-type=", "", "", ""},
+		{"a missing label comes back", machine, "provisioned", "cluster-namespace=t cluster-name=a", wholeClaim, "",
+			""},
+		{"a label without a value gets one", machine, "provisioned", "cluster-namespace= cluster-name= node-type=",
+			wholeClaim, "", ""},
+		{"labels without a value go", machine, "provisioned", "cluster-namespace= cluster-name= node-type=", "", "",
+			""},
 
 		{"an approved release", machine, "provisioned", wholeClaim, "", "rendered", ""},
 		{"the same, in words", machine, "provisioned", wholeClaim, "", "%s/Metal3Machine/t/m1", ""},
-		{"an approved release, and the labels are taken over first", machine, "provisioned", wholeClaim, "cluster-namespace= cluster-name= node-type=", "%s/Metal3Machine/t/m1", ""},
-		{"approved for the machine before", machine, "provisioned", wholeClaim, "", "%s/Metal3Machine/t/m0", "is in use"},
-		{"approved for a machine of the same name elsewhere", machine, "provisioned", wholeClaim, "", "%s/Metal3Machine/u/m1", "is in use"},
-		{"approved for a claim of the same name", machine, "provisioned", wholeClaim, "", "%s/HostClaim/t/m1", "is in use"},
-		{"approved for another host", machine, "provisioned", wholeClaim, "", "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01/Metal3Machine/t/m1", "is in use"},
+		{"an approved release, and the labels are taken over first", machine, "provisioned", wholeClaim,
+			"cluster-namespace= cluster-name= node-type=", "%s/Metal3Machine/t/m1", ""},
+		{"approved for the machine before", machine, "provisioned", wholeClaim, "", "%s/Metal3Machine/t/m0",
+			"is in use"},
+		{"approved for a machine of the same name elsewhere", machine, "provisioned", wholeClaim, "",
+			"%s/Metal3Machine/u/m1", "is in use"},
+		{"approved for a claim of the same name", machine, "provisioned", wholeClaim, "", "%s/HostClaim/t/m1",
+			"is in use"},
+		{"approved for another host", machine, "provisioned", wholeClaim, "",
+			"0f39f33a-8310-4dd1-a37d-2ffe8ca77e01/Metal3Machine/t/m1", "is in use"},
 		{"approved for nothing in particular", machine, "provisioned", wholeClaim, "", "%s", "is in use"},
-		{"approved when only the image was there", machine + ", " + image, "provisioned", wholeClaim, "", "%s/image/images.invalid/a%%20b/node.qcow2", "is in use"},
+		{"approved when only the image was there", machine + ", " + image, "provisioned", wholeClaim, "",
+			"%s/image/images.invalid/a%%20b/node.qcow2", "is in use"},
 		{"an approved release of an image without a consumer", image, "provisioned", wholeClaim, "", "rendered", ""},
 		{"the same, in words", image, "provisioned", wholeClaim, "", "%s/image/images.invalid/a%%20b/node.qcow2", ""},
-		{"approved for the image before", image, "provisioned", wholeClaim, "", "%s/image/images.invalid/a%%20b/other.qcow2", "is in use"},
+		{"approved for the image before", image, "provisioned", wholeClaim, "",
+			"%s/image/images.invalid/a%%20b/other.qcow2", "is in use"},
 		{"an image that is no URL", "image: {url: live}", "provisioned", wholeClaim, "", "rendered", ""},
-		{"an approved release of a deploy method", "customDeploy: {method: install_coreos}", "provisioned", wholeClaim, "", "rendered", ""},
-		{"an approved release of an externally provisioned host", "externallyProvisioned: true", "externally provisioned", wholeClaim, "", "rendered", ""},
+		{"an approved release of a deploy method", "customDeploy: {method: install_coreos}", "provisioned", wholeClaim,
+			"", "rendered", ""},
+		{"an approved release of an externally provisioned host", "externallyProvisioned: true",
+			"externally provisioned", wholeClaim, "", "rendered", ""},
 		{"a host that is kept for its cluster", kept, "available", wholeClaim, "", "", "is in use"},
-		{"a host that is kept for its cluster, approved", kept, "available", wholeClaim, "", "rendered", "no approval can release it"},
+		{"a host that is kept for its cluster, approved", kept, "available", wholeClaim, "", "rendered",
+			"no approval can release it"},
 		{"an approval on a host that nobody uses", "", "available", wholeClaim, "", "%s/Metal3Machine/t/m1", ""},
 	}
 	for _, spec := range usedSpecs {
-		rows = append(rows, movedRow{"it is in use by its spec alone: " + spec, spec, "available", wholeClaim, "", "", "is in use"})
+		rows = append(rows, movedRow{"it is in use by its spec alone: " + spec, spec, "available", wholeClaim, "", "",
+			"is in use"})
 	}
 	for _, state := range usedStates {
-		rows = append(rows, movedRow{"it is in use by its state alone: " + state, "", state, wholeClaim, "", "", "is in use"})
+		rows = append(rows, movedRow{"it is in use by its state alone: " + state, "", state, wholeClaim, "", "",
+			"is in use"})
 	}
 	return rows
 }
@@ -112,7 +135,8 @@ func TestMovedHosts(t *testing.T) {
 					// The labels are the engine's, from an apply before.
 					require.NoError(t,
 						syncer.TryApply(movedPatch(t, api, ns, name, row.before, ""), "kustomize-controller", false))
-					err := syncer.TryApply(movedPatch(t, api, ns, name, row.after, row.approval), "kustomize-controller", false)
+					err := syncer.TryApply(movedPatch(t, api, ns, name, row.after, row.approval),
+						"kustomize-controller", false)
 					wantDenied(t, row.why, err, row.denied)
 					want := row.after
 					if row.denied != "" {
@@ -139,7 +163,8 @@ func TestMovedHosts(t *testing.T) {
 			}
 			changes := set("theirs", "metadata", "labels", "rack")
 			person := anybody(t, api, "somebody")
-			wantDenied(t, "a person writes a label", person.TryEdit("probe", engine.Hosts, ns, "whole", "", changes), "")
+			wantDenied(t, "a person writes a label", person.TryEdit("probe", engine.Hosts, ns, "whole", "", changes),
+				"")
 		})
 	}
 }
@@ -185,8 +210,10 @@ func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructure
 	site.Spec.Repository.URL = "ssh://git@git.invalid/guards.git"
 	site.Default()
 	release := schedule.Release{Host: &host, Reason: schedule.Approved{Why: schedule.Surplus{}}, Since: schedule.New}
-	cluster := schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}, Gone: true, Roles: []schedule.Role{{Name: "Worker", Releasing: []schedule.Release{release}}}}
-	tree, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	cluster := schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}, Gone: true,
+		Roles: []schedule.Role{{Name: "Worker", Releasing: []schedule.Release{release}}}}
+	tree, _, err := render.Site(render.Input{Site: site,
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
 	require.NoError(t, err)
 	return engine.Objects(t, tree["clusters/t/a/hosts/"+host.Namespace+"."+host.Name+".yaml"])[0]
 }

@@ -118,10 +118,12 @@ func rowOnCall(t *testing.T, r *rig, name string) {
 	r.api.HostWatch.During(t, c.ns, "n1", func() {
 		live := r.api.Get(t, engine.Hosts, c.ns, "n1")
 		backup, err := yaml.Marshal(map[string]any{
-			"apiVersion": live.GetAPIVersion(), "kind": live.GetKind(), "metadata": map[string]any{"namespace": c.ns, "name": "n1"}, "spec": live.Object["spec"],
+			"apiVersion": live.GetAPIVersion(), "kind": live.GetKind(),
+			"metadata": map[string]any{"namespace": c.ns, "name": "n1"}, "spec": live.Object["spec"],
 		})
 		require.NoError(t, err)
-		r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", func(o map[string]any) { o["spec"] = map[string]any{"online": false} })
+		r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "",
+			func(o map[string]any) { o["spec"] = map[string]any{"online": false} })
 		state := func(what string, inError bool) {
 			t.Helper()
 			waitWhile(t, what, func() (bool, any) {

@@ -31,7 +31,8 @@ var audited = engine.Shared(func(t testing.TB) auditedServer {
 	dir := t.TempDir()
 	policy, log := filepath.Join(dir, "policy.yaml"), filepath.Join(dir, "audit.log")
 	need.Write(t, policy, auditPolicy)
-	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--audit-policy-file=" + policy, "--audit-log-path=" + log, "--audit-log-mode=blocking"}})
+	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--audit-policy-file=" + policy,
+		"--audit-log-path=" + log, "--audit-log-mode=blocking"}})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	api.Namespaces(t, engine.FluxNamespace, engine.ArgoNamespace, "tenants")
 	api.AllRights(t, everybody)
@@ -86,7 +87,8 @@ func (c *circle) annotatesByPage(t *testing.T) {
 	c.short = false
 	reached := func() bool {
 		for name, content := range c.tree {
-			if strings.HasPrefix(name, "clusters/"+c.tenants+"/a/infra/") && strings.Contains(string(content), address) {
+			if strings.HasPrefix(name, "clusters/"+c.tenants+"/a/infra/") && strings.Contains(string(content),
+				address) {
 				return true
 			}
 		}
@@ -132,7 +134,8 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 		return nil
 	})
 	// The label is of a try before the guard was in force.
-	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "", both(drop("spec", "consumerRef"), drop(label("cluster-name")...)))
+	c.rig.api.Edit(t, "capm3", engine.Hosts, c.ns, "server-2", "",
+		both(drop("spec", "consumerRef"), drop(label("cluster-name")...)))
 	c.accept(t)
 	c.run(t, procedure(t, "delete-guards"))
 }
@@ -140,7 +143,8 @@ func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 // makesKeysByPage: the Secret has a private key that sshd reads.
 func (c *circle) makesKeysByPage(t *testing.T) {
 	private := func() string {
-		text, _, _ := unstructured.NestedString(c.rig.api.Get(t, engine.Secrets, "tenants", "jumphost-edge-a-host-keys").Object, "data", "ssh_host_ed25519_key")
+		text, _, _ := unstructured.NestedString(c.rig.api.Get(t, engine.Secrets, "tenants",
+			"jumphost-edge-a-host-keys").Object, "data", "ssh_host_ed25519_key")
 		return text
 	}
 	c.run(t, procedure(t, "jump-host-keys"))
@@ -157,8 +161,10 @@ func (c *circle) makesKeysByPage(t *testing.T) {
 // snapshotsByPage: CI publishes from a snapshot that was taken of the context that the page names, on the branch that it names.
 func (c *circle) snapshotsByPage(t *testing.T) {
 	c.tenant("snapshot", 1)
-	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": c.rig.api.Config(), "elsewhere": {Host: "https://192.0.2.1"}})
-	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" + c.repo.Dir + "'\n"}, procedure(t, "snapshot")[0]))
+	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": c.rig.api.Config(),
+		"elsewhere": {Host: "https://192.0.2.1"}})
+	said := c.run(t, append([]string{"cp site-new.yaml site.yaml\nexport KUBECONFIG='" + contexts + "' SIPGEN_REPO='" +
+		c.repo.Dir + "'\n"}, procedure(t, "snapshot")[0]))
 	assert.Contains(t, said, "sipgen/dc1", "the proposal")
 	plan := need.Output(t, exec.Command("git", "-C", c.repo.Dir, "show", "sipgen/dc1:PLAN.md"))
 	assert.Contains(t, plan, c.tenants+"/snapshot", "the plan")
@@ -170,9 +176,11 @@ func (c *circle) preparesArgoByPage(t *testing.T) {
 	secret := c.rig.api.Get(t, engine.Secrets, engine.ArgoNamespace, "fleet-repository")
 	assert.Equal(t, "repository", secret.GetLabels()["argocd.argoproj.io/secret-type"], "the label")
 	data, _, _ := unstructured.NestedMap(secret.Object, "data")
-	for key, want := range map[string]string{"type": "git", "url": "https://git.example.org/fleet.git", "username": "argocd", "password": "secret"} {
+	for key, want := range map[string]string{"type": "git", "url": "https://git.example.org/fleet.git",
+		"username": "argocd", "password": "secret"} {
 		assert.Equal(t, base64.StdEncoding.EncodeToString([]byte(want)), fmt.Sprint(data[key]), key)
 	}
-	said := c.run(t, append(procedure(t, "managed-dump"), "sipgen init --engine argocd --inventory hosts.yaml dumped 2>&1\n"))
+	said := c.run(t, append(procedure(t, "managed-dump"),
+		"sipgen init --engine argocd --inventory hosts.yaml dumped 2>&1\n"))
 	assert.NotContains(t, said, "managedFields", "init")
 }

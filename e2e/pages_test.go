@@ -32,7 +32,8 @@ func (c *circle) run(t *testing.T, blocks []string) string {
 		need.Write(t, filepath.Join(dir, filepath.FromSlash(name)), content)
 	}
 	return bash(t, c.rig.api, dir, strings.Join(blocks, "\n"),
-		"GIT_AUTHOR_NAME=me", "GIT_AUTHOR_EMAIL=me@example.org", "GIT_COMMITTER_NAME=me", "GIT_COMMITTER_EMAIL=me@example.org",
+		"GIT_AUTHOR_NAME=me", "GIT_AUTHOR_EMAIL=me@example.org", "GIT_COMMITTER_NAME=me",
+		"GIT_COMMITTER_EMAIL=me@example.org",
 		"SITE="+c.site.Name, "TENANT="+c.tenants+".a", "TMPDIR="+dir,
 		"REPO="+c.repo.URL(), "FOLDER="+c.site.Spec.Repository.Path, "OLD="+c.oldFolder)
 }
@@ -43,7 +44,8 @@ func bash(t *testing.T, api *engine.APIServer, dir, lines string, env ...string)
 	path := []string{filepath.Dir(engine.Binary(t, "kubectl")), filepath.Dir(engine.Sipgen(t)), os.Getenv("PATH")}
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", lines)
 	cmd.Dir = dir
-	cmd.Env = append(env, "PATH="+strings.Join(path, string(os.PathListSeparator)), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1",
+	cmd.Env = append(env, "PATH="+strings.Join(path, string(os.PathListSeparator)), "HOME="+dir,
+		"GIT_CONFIG_NOSYSTEM=1",
 		"KUBECONFIG="+engine.Kubeconfig(t, api.Config()))
 	return need.Output(t, cmd)
 }

@@ -21,7 +21,8 @@ type guardTry struct {
 // is allowed is done: the host is as it was when all of them have been.
 func guardTries(syncer string) []guardTry {
 	const metal3 = engine.OperatorUser
-	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01"}}
+	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x",
+		"uid": "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01"}}
 	return []guardTry{
 		{"the engine changes the spec", syncer, set(false, "spec", "online"), "spec"},
 		{"the engine takes the spec away", syncer, drop("spec"), "spec"},
@@ -30,18 +31,25 @@ func guardTries(syncer string) []guardTry {
 		{"the engine takes a foreign label away", syncer, drop("metadata", "labels", "rack"), "labels"},
 		{"the engine takes all labels away", syncer, drop("metadata", "labels"), "labels"},
 		{"the engine adds a foreign label", syncer, set("x", "metadata", "labels", "example.org/new"), "labels"},
-		{"the engine pauses the host", syncer, set("", "metadata", "annotations", "baremetalhost.metal3.io/paused"), "annotations"},
-		{"the engine changes a foreign annotation", syncer, set("4712", "metadata", "annotations", "example.org/asset"), "annotations"},
-		{"the engine takes a foreign annotation away", syncer, drop("metadata", "annotations", "example.org/asset"), "annotations"},
+		{"the engine pauses the host", syncer, set("", "metadata", "annotations", "baremetalhost.metal3.io/paused"),
+			"annotations"},
+		{"the engine changes a foreign annotation", syncer, set("4712", "metadata", "annotations", "example.org/asset"),
+			"annotations"},
+		{"the engine takes a foreign annotation away", syncer, drop("metadata", "annotations", "example.org/asset"),
+			"annotations"},
 		{"the engine takes all annotations away", syncer, drop("metadata", "annotations"), "annotations"},
 		{"the engine sets a finalizer", syncer, set([]any{"example.org/x"}, "metadata", "finalizers"), "finalizers"},
 		{"the engine sets an owner", syncer, set(owner, "metadata", "ownerReferences"), "owners"},
 		{"the engine sets our label", syncer, set("true", "metadata", "labels", "sip.airshipit.org/standby"), ""},
 		{"the engine takes our label away", syncer, drop("metadata", "labels", "sip.airshipit.org/standby"), ""},
-		{"the engine sets a label of its own", syncer, set("a", "metadata", "labels", "app.kubernetes.io/instance"), ""},
-		{"the engine takes a label of its own away", syncer, drop("metadata", "labels", "app.kubernetes.io/instance"), ""},
-		{"the engine sets an annotation of its own", syncer, set("x", "metadata", "annotations", "argocd.argoproj.io/probe"), ""},
-		{"the engine takes an annotation of its own away", syncer, drop("metadata", "annotations", "argocd.argoproj.io/probe"), ""},
+		{"the engine sets a label of its own", syncer, set("a", "metadata", "labels", "app.kubernetes.io/instance"),
+			""},
+		{"the engine takes a label of its own away", syncer, drop("metadata", "labels", "app.kubernetes.io/instance"),
+			""},
+		{"the engine sets an annotation of its own", syncer,
+			set("x", "metadata", "annotations", "argocd.argoproj.io/probe"), ""},
+		{"the engine takes an annotation of its own away", syncer,
+			drop("metadata", "annotations", "argocd.argoproj.io/probe"), ""},
 		{"metal3 sets its finalizer", metal3, set([]any{"baremetalhost.metal3.io"}, "metadata", "finalizers"), ""},
 		{"the engine takes metal3's finalizer away", syncer, drop("metadata", "finalizers"), "finalizers"},
 		{"metal3 takes its finalizer away", metal3, drop("metadata", "finalizers"), ""},
@@ -58,7 +66,8 @@ func wantDenied(t *testing.T, what string, err error, words string) {
 	switch {
 	case words == "" && err != nil:
 		t.Errorf("%s: got %v, want it allowed", what, err)
-	case words != "" && (err == nil || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") || !strings.Contains(err.Error(), words)):
+	case words != "" && (err == nil || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") ||
+		!strings.Contains(err.Error(), words)):
 		t.Errorf("%s: got %v, want a policy to deny it with %q", what, err, words)
 	}
 }

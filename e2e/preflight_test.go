@@ -39,12 +39,14 @@ func TestFixes(t *testing.T) {
 	managers := map[v1alpha1.Engine]string{flux: "kustomize-controller", argo: "argocd-controller"}
 	annotate := func(what string) func(*testing.T, *engine.APIServer, string) {
 		return func(t *testing.T, api *engine.APIServer, ns string) {
-			api.Kubectl(t, "", "annotate", "-n", ns, "--overwrite", "--field-manager=ops", "baremetalhosts.metal3.io/n1", what)
+			api.Kubectl(t, "", "annotate", "-n", ns, "--overwrite", "--field-manager=ops",
+				"baremetalhosts.metal3.io/n1", what)
 		}
 	}
 	updated := func(manager string) func(*testing.T, *engine.APIServer, string) {
 		return func(t *testing.T, api *engine.APIServer, ns string) {
-			api.Edit(t, manager, engine.Hosts, ns, "n1", "", func(o map[string]any) { o["spec"].(map[string]any)["description"] = "by " + manager })
+			api.Edit(t, manager, engine.Hosts, ns, "n1", "",
+				func(o map[string]any) { o["spec"].(map[string]any)["description"] = "by " + manager })
 		}
 	}
 	applied := func(manager string) func(*testing.T, *engine.APIServer, string) {
@@ -64,24 +66,48 @@ func TestFixes(t *testing.T) {
 	}{
 		{"nothing to fix on Flux", flux, "kubectl apply", nil, nil, false},
 		{"nothing to fix on Argo CD", argo, "kubectl create", nil, nil, false},
-		{"row 6: Flux owns the spec", flux, "", []func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")}, []string{"owned by kustomize-controller (Apply), and kustomize-controller alone owns its label"}, true},
-		{"another owner keeps the spec, for as long as there is one", flux, "controller", []func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")}, []string{"owned by kustomize-controller (Apply): "}, false},
-		{"Argo CD owns the spec", argo, "", []func(*testing.T, *engine.APIServer, string){applied("argocd-controller")}, []string{"owned by argocd-controller (Apply), and argocd-controller alone owns its label"}, true},
-		{"row 7: a host by kubectl apply", argo, "kubectl apply", nil, []string{"owned by kubectl-client-side-apply (Update), and it has the annotation"}, true},
-		{"row 8: the same, the annotation removed", argo, "kubectl apply", []func(*testing.T, *engine.APIServer, string){annotate("kubectl.kubernetes.io/last-applied-configuration-")}, []string{"owned by kubectl-client-side-apply (Update): "}, false},
-		{"kubectl apply by habit, and a sync", argo, "kubectl apply", []func(*testing.T, *engine.APIServer, string){func(t *testing.T, api *engine.APIServer, ns string) {
-			api.Kubectl(t, hostManifest(ns, "n1", "r1"), "apply", "--server-side", "--force-conflicts", "--field-manager=argocd-controller", "-f", "-")
-		}}, []string{"argocd-controller alone owns its label example.org/owner, label rack, annotation example.org/asset"}, true},
-		{"an annotation and nobody who owns it", argo, "controller", []func(*testing.T, *engine.APIServer, string){annotate("kubectl.kubernetes.io/last-applied-configuration={}")}, []string{"it has the annotation"}, false},
-		{"another Kustomization", flux, "controller", []func(*testing.T, *engine.APIServer, string){func(t *testing.T, api *engine.APIServer, ns string) {
-			api.Kubectl(t, "", "label", "-n", ns, "baremetalhosts.metal3.io/n1", "kustomize.toolkit.fluxcd.io/name=metal", "kustomize.toolkit.fluxcd.io/namespace=ops")
-		}}, []string{"the Kustomization ops/metal"}, false},
-		{"another Application, and force in both ways", argo, "controller", []func(*testing.T, *engine.APIServer, string){
-			annotate("argocd.argoproj.io/tracking-id=metal:metal3.io/BareMetalHost:x/n1"), annotate("argocd.argoproj.io/sync-options=Force=true"), annotate("kustomize.toolkit.fluxcd.io/force=enabled"),
-		}, []string{`the Application "metal"`, "kustomize.toolkit.fluxcd.io/force", "argocd.argoproj.io/sync-options"}, false},
+		{"row 6: Flux owns the spec", flux, "",
+			[]func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")},
+			[]string{"owned by kustomize-controller (Apply), and kustomize-controller alone owns its label"}, true},
+		{"another owner keeps the spec, for as long as there is one", flux, "controller",
+			[]func(*testing.T, *engine.APIServer, string){applied("kustomize-controller")},
+			[]string{"owned by kustomize-controller (Apply): "}, false},
+		{"Argo CD owns the spec", argo, "", []func(*testing.T, *engine.APIServer, string){applied("argocd-controller")},
+			[]string{"owned by argocd-controller (Apply), and argocd-controller alone owns its label"}, true},
+		{"row 7: a host by kubectl apply", argo, "kubectl apply", nil,
+			[]string{"owned by kubectl-client-side-apply (Update), and it has the annotation"}, true},
+		{"row 8: the same, the annotation removed", argo, "kubectl apply",
+			[]func(*testing.T, *engine.APIServer,
+				string){annotate("kubectl.kubernetes.io/last-applied-configuration-")},
+			[]string{"owned by kubectl-client-side-apply (Update): "}, false},
+		{"kubectl apply by habit, and a sync", argo, "kubectl apply",
+			[]func(*testing.T, *engine.APIServer, string){func(t *testing.T, api *engine.APIServer, ns string) {
+				api.Kubectl(t, hostManifest(ns, "n1", "r1"), "apply", "--server-side", "--force-conflicts",
+					"--field-manager=argocd-controller", "-f", "-")
+			}}, []string{"argocd-controller alone owns its label example.org/owner, label rack, annotation example.org/asset"}, true},
+		{"an annotation and nobody who owns it", argo, "controller",
+			[]func(*testing.T, *engine.APIServer,
+				string){annotate("kubectl.kubernetes.io/last-applied-configuration={}")},
+			[]string{"it has the annotation"}, false},
+		{"another Kustomization", flux, "controller",
+			[]func(*testing.T, *engine.APIServer, string){func(t *testing.T, api *engine.APIServer, ns string) {
+				api.Kubectl(t, "", "label", "-n", ns, "baremetalhosts.metal3.io/n1",
+					"kustomize.toolkit.fluxcd.io/name=metal", "kustomize.toolkit.fluxcd.io/namespace=ops")
+			}}, []string{"the Kustomization ops/metal"}, false},
+		{"another Application, and force in both ways", argo, "controller",
+			[]func(*testing.T, *engine.APIServer, string){
+				annotate("argocd.argoproj.io/tracking-id=metal:metal3.io/BareMetalHost:x/n1"),
+				annotate("argocd.argoproj.io/sync-options=Force=true"),
+				annotate("kustomize.toolkit.fluxcd.io/force=enabled"),
+			}, []string{`the Application "metal"`, "kustomize.toolkit.fluxcd.io/force",
+				"argocd.argoproj.io/sync-options"},
+			false},
 		{"everything at once", argo, "kubectl apply", []func(*testing.T, *engine.APIServer, string){
-			applied("argocd-controller"), updated("argocd-controller"), annotate("argocd.argoproj.io/tracking-id=metal:metal3.io/BareMetalHost:x/n1"), annotate("kustomize.toolkit.fluxcd.io/force=enabled"),
-		}, []string{"the Application", "argocd-controller (Apply) and ", "force"} /* the API server orders the others by the second in which they wrote */, false},
+			applied("argocd-controller"), updated("argocd-controller"),
+			annotate("argocd.argoproj.io/tracking-id=metal:metal3.io/BareMetalHost:x/n1"),
+			annotate("kustomize.toolkit.fluxcd.io/force=enabled"),
+		}, []string{"the Application", "argocd-controller (Apply) and ",
+			"force"}, /* the API server orders the others by the second in which they wrote */ false},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			t.Parallel()
@@ -105,7 +131,8 @@ func TestFixes(t *testing.T) {
 				patch := fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: n1, labels: {%s: edge-a}}\n", namespace, clusterName)
 				// kubectl's apply takes over what kubectl apply owned, as Argo CD's does; Flux's is the API server's own.
 				if row.engine == argo {
-					api.Kubectl(t, patch, "apply", "--server-side", "--force-conflicts", "--field-manager="+manager, "-f", "-")
+					api.Kubectl(t, patch, "apply", "--server-side", "--force-conflicts", "--field-manager="+manager,
+						"-f", "-")
 				} else {
 					api.Apply(t, manager, patch)
 				}
@@ -116,7 +143,8 @@ func TestFixes(t *testing.T) {
 			for i, finding := range found {
 				assert.Contains(t, finding.Sentence(), row.found[i], "the finding")
 			}
-			if spec := fmt.Sprint(sync(ns + "-not").Object["spec"]); strings.Contains(spec, "bootMACAddress") == row.wiped {
+			if spec := fmt.Sprint(sync(ns + "-not").Object["spec"]); strings.Contains(spec,
+				"bootMACAddress") == row.wiped {
 				t.Errorf("the spec after a sync that nobody fixed for: %s", spec)
 			}
 			before := api.Get(t, engine.Hosts, ns, "n1")
@@ -125,7 +153,8 @@ func TestFixes(t *testing.T) {
 			}
 			after := api.Get(t, engine.Hosts, ns, "n1")
 			assert.Truef(t,
-				fmt.Sprint(before.Object["spec"]) == fmt.Sprint(after.Object["spec"]) && before.GetGeneration() == after.GetGeneration(),
+				fmt.Sprint(before.Object["spec"]) == fmt.Sprint(after.Object["spec"]) &&
+					before.GetGeneration() == after.GetGeneration(),
 				"the fix changed the spec: %v, then %v", before.Object["spec"], after.Object["spec"])
 			assert.Len(t, check(), 0, "still found")
 			synced := sync(ns)

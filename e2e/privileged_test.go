@@ -35,7 +35,8 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	engine.StartControllers(t, api, "deployment-controller", "replicaset-controller", "serviceaccount-controller")
 	const namespace = "labeled"
 	api.Namespaces(t, "flux-system", "tenant-hosts", "unlabelled")
-	for _, command := range strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0], "NAMESPACE", namespace)), "\n") {
+	for _, command := range strings.Split(strings.TrimSpace(strings.ReplaceAll(procedure(t, "onboard", "namespace")[0],
+		"NAMESPACE", namespace)), "\n") {
 		words := strings.Fields(command)
 		require.Truef(t, words[0] == "kubectl", "the page says %q", command)
 		api.Kubectl(t, "", words[1:]...)
@@ -43,7 +44,8 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	listed := strings.Fields(procedure(t, "onboard", "list")[0])
 	for _, line := range strings.Split(api.Kubectl(t, "", listed[1:]...), "\n") {
 		name, _, _ := strings.Cut(line, " ")
-		if is := strings.HasSuffix(strings.TrimSpace(line), " restricted"); (name == namespace) != is && (name == namespace || name == "unlabelled") {
+		if is := strings.HasSuffix(strings.TrimSpace(line), " restricted"); (name == namespace) != is &&
+			(name == namespace || name == "unlabelled") {
 			t.Errorf("the list of namespaces has %q", line)
 		}
 	}
@@ -55,13 +57,16 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	}
 	waitWhile(t, "the account of "+namespace, func() (bool, any) {
 		rights := rightsOf(t, api, "flux-system", namespace+".a.infra", namespace)
-		return !api.Exists(t, serviceAccounts, namespace, "default") || !slices.Contains(rights, "create apps/deployments"),
+		return !api.Exists(t, serviceAccounts, namespace, "default") ||
+				!slices.Contains(rights, "create apps/deployments"),
 			"it has no rights, or the pods no account"
 	})
-	tenant := engine.NewClient(t, api.As("system:serviceaccount:flux-system:"+namespace+".a.infra", "system:serviceaccounts", "system:authenticated"))
+	tenant := engine.NewClient(t, api.As("system:serviceaccount:flux-system:"+namespace+".a.infra",
+		"system:serviceaccounts", "system:authenticated"))
 	rendered := 0
 	for name, content := range tree {
-		if !strings.HasPrefix(name, "clusters/"+namespace+"/a/infra/") || path.Ext(name) != ".yaml" || path.Base(name) == "kustomization.yaml" {
+		if !strings.HasPrefix(name, "clusters/"+namespace+"/a/infra/") || path.Ext(name) != ".yaml" ||
+			path.Base(name) == "kustomization.yaml" {
 			continue
 		}
 		for _, o := range engine.Objects(t, content) {
@@ -69,9 +74,10 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 			if o.GetKind() == "Deployment" {
 				rendered++
 				waitWhile(t, "the pods of "+o.GetName(), func() (bool, any) {
-					return !slices.ContainsFunc(api.List(t, engine.Pods, namespace), func(pod unstructured.Unstructured) bool {
-						return strings.HasPrefix(pod.GetName(), o.GetName()+"-")
-					}), "none"
+					return !slices.ContainsFunc(api.List(t, engine.Pods, namespace),
+						func(pod unstructured.Unstructured) bool {
+							return strings.HasPrefix(pod.GetName(), o.GetName()+"-")
+						}), "none"
 				})
 			}
 		}
@@ -101,10 +107,12 @@ func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespa
 	} {
 		api.Edit(t, "e2e", engine.Deployments, namespace, row.deployment, "", row.change)
 		engine.Wait(t, "the refusal in sipgen status", engine.SyncTimeout, func() error {
-			status := exec.Command(engine.Sipgen(t), "status", "--inventory", "cluster", "--previous", "tree", "-o", "wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
+			status := exec.Command(engine.Sipgen(t), "status", "--inventory", "cluster", "--previous", "tree", "-o",
+				"wide", "--kubeconfig", engine.Kubeconfig(t, api.Config()))
 			status.Dir = dir
 			said, _ := status.CombinedOutput() // services that are not ready are somebody's to act
-			if !regexp.MustCompile("Deployment " + namespace + "/" + row.deployment + " .*" + regexp.QuoteMeta(row.want)).Match(said) {
+			if !regexp.MustCompile("Deployment " + namespace + "/" + row.deployment + " .*" +
+				regexp.QuoteMeta(row.want)).Match(said) {
 				return fmt.Errorf("%s: no %q in\n%s", row.deployment, row.want, said)
 			}
 			return nil
@@ -124,17 +132,23 @@ func ofTenants(t *testing.T, namespaces ...string) render.Tree {
 		cluster := v1.SIPCluster{}
 		cluster.Namespace, cluster.Name = namespace, "a"
 		cluster.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: int32(31000 + i)}}
-		cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: int32(31010 + i), End: int32(31010 + i)}}}
-		host := &inventory.Host{Namespace: "tenant-hosts", Name: fmt.Sprint("n", i), UID: "x", Addresses: []inventory.Address{{Network: "oam", IP: netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)})}}}
+		cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam",
+			NodePortRange: v1.PortRange{Start: int32(31010 + i), End: int32(31010 + i)}}}
+		host := &inventory.Host{Namespace: "tenant-hosts", Name: fmt.Sprint("n", i), UID: "x",
+			Addresses: []inventory.Address{{Network: "oam", IP: netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)})}}}
 		in.Clusters = append(in.Clusters, cluster)
 		in.Placement.Clusters = append(in.Placement.Clusters, schedule.Cluster{
-			Key: schedule.ClusterKey{Namespace: namespace, Name: "a"}, Roles: []schedule.Role{{Name: v1.RoleWorker, Assigned: []schedule.Assignment{{Host: host}}}},
+			Key:   schedule.ClusterKey{Namespace: namespace, Name: "a"},
+			Roles: []schedule.Role{{Name: v1.RoleWorker, Assigned: []schedule.Assignment{{Host: host}}}},
 		})
 	}
 	tree, _, err := render.Site(in)
 	require.NoError(t, err)
 	require.Truef(t,
-		slices.ContainsFunc(namespaces, func(namespace string) bool { return tree["rights/"+namespace+"/a/kustomization.yaml"] != nil }),
+		slices.ContainsFunc(namespaces, func(namespace string) bool {
+			return tree["rights/"+namespace+
+				"/a/kustomization.yaml"] != nil
+		}),
 		"no rights are rendered")
 	return tree
 }

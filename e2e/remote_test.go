@@ -34,7 +34,8 @@ func TestRemoteArgo(t *testing.T) {
 	remote.Apply(t, "e2e", argoManager)
 	manager := remote.ServiceAccount(t, "kube-system", "argocd-manager")
 	credentials, err := json.Marshal(map[string]any{
-		"bearerToken": manager.BearerToken, "tlsClientConfig": map[string]any{"caData": base64.StdEncoding.EncodeToString(manager.CAData)},
+		"bearerToken":     manager.BearerToken,
+		"tlsClientConfig": map[string]any{"caData": base64.StdEncoding.EncodeToString(manager.CAData)},
 	})
 	require.NoError(t, err)
 	hub.api.Apply(t, "e2e", fmt.Sprintf(`
@@ -51,7 +52,8 @@ stringData: {name: remote, server: %q, config: %q}
 	c.refused(t, "a remote server and nobody's name", "spec.argocd.identity: missing")
 	c.site.Spec.ArgoCD.Identity = "system:serviceaccount:kube-system:argocd-manager"
 	c.commit(t)
-	contexts := "export KUBECONFIG='" + engine.Kubeconfigs(t, map[string]*rest.Config{"management": remote.Config(), "argocd": hub.api.Config()}) + "'\n"
+	contexts := "export KUBECONFIG='" + engine.Kubeconfigs(t,
+		map[string]*rest.Config{"management": remote.Config(), "argocd": hub.api.Config()}) + "'\n"
 	c.run(t, append([]string{contexts}, procedure(t, "bootstrap", "argocd-remote")[0]))
 	c.started = true
 	c.follow(t, "assign")
@@ -59,7 +61,8 @@ stringData: {name: remote, server: %q, config: %q}
 
 	client := engine.NewClient(t, manager)
 	remote.WaitPolicies(t, c.ns)
-	wantDenied(t, "Argo CD takes the spec away", client.TryEdit("probe", engine.Hosts, c.ns, "n2", "", drop("spec")), "spec")
+	wantDenied(t, "Argo CD takes the spec away", client.TryEdit("probe", engine.Hosts, c.ns, "n2", "", drop("spec")),
+		"spec")
 	c.untouched.Check(t, "an update without a spec")
 
 	// The same folder once more, by somebody who wants it replaced.
@@ -88,7 +91,8 @@ func TestGuardedIdentities(t *testing.T) {
 			s.Engine, s.ArgoCD.Server, s.ArgoCD.Identity = v1alpha1.EngineArgoCD, "https://mgmt.example.org:6443", user
 		})
 		makeHost(t, api, "controller", ns, "n1", "r1")
-		client, other := engine.NewClient(t, api.As(user, "system:masters")), engine.NewClient(t, api.As(user+"x", "system:masters"))
+		client, other := engine.NewClient(t, api.As(user, "system:masters")), engine.NewClient(t,
+			api.As(user+"x", "system:masters"))
 		edit := func(c *engine.Client, change func(map[string]any)) error {
 			return c.TryEdit("probe", engine.Hosts, ns, "n1", "", change)
 		}

@@ -123,7 +123,8 @@ func rowFailed(t *testing.T, r *rig, name string) {
 		credentials("n2", "none", true)
 		c.accept(t)
 		c.step(t, "a host in error on which nothing runs")
-		c.wantSaid(t, "a host in error on which nothing runs", "promoted from standby: "+c.ns+"/n3", "is released: "+c.ns+"/n2")
+		c.wantSaid(t, "a host in error on which nothing runs", "promoted from standby: "+c.ns+"/n3",
+			"is released: "+c.ns+"/n2")
 		c.settle(t, "the standby host stands in")
 		c.wantHolds(t, "the standby host stands in", "a", "n1", "n3", "n4")
 		c.wantStandby(t, "the standby host stands in", "a", "n4")

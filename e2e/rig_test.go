@@ -51,7 +51,8 @@ var bothRigs = engine.Shared(func(t testing.TB) map[v1alpha1.Engine]rig {
 	flux.api.InstallCRDs(t, engine.HostDeployPolicyCRD(t))
 	flux.alone = true
 	argo := *flux
-	flux.flux, argo.engine, argo.argo = engine.StartFlux(t, flux.api), v1alpha1.EngineArgoCD, engine.StartArgo(t, flux.api)
+	flux.flux, argo.engine, argo.argo = engine.StartFlux(t, flux.api), v1alpha1.EngineArgoCD, engine.StartArgo(t,
+		flux.api)
 	flux.controllers = engine.StartControllers(t, flux.api)
 	return map[v1alpha1.Engine]rig{flux.engine: *flux, argo.engine: argo}
 })
@@ -130,7 +131,8 @@ func (r *rig) bootstrap(t *testing.T, c *circle) {
 			without := func(name string) any {
 				return map[string]any{
 					"target": map[string]any{"kind": "Application", "name": name},
-					"patch":  "$patch: delete\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: " + name + "}\n",
+					"patch": "$patch: delete\napiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: " +
+						name + "}\n",
 				}
 			}
 			patches := []any{without(o.GetName()), without(o.GetName() + "-policy")}

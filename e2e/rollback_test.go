@@ -39,7 +39,8 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 		})
 		c.accept(t)
 	}
-	claim(map[string]any{"apiVersion": "metal3.io/v1alpha1", "kind": "HostClaim", "namespace": "platform", "name": "claim-1"})
+	claim(map[string]any{"apiVersion": "metal3.io/v1alpha1", "kind": "HostClaim", "namespace": "platform",
+		"name": "claim-1"})
 	c.tenant("a", 0)
 	c.settle(t, "a release that waits")
 	c.wantHolds(t, "a release that waits", "a", "n1")
@@ -74,7 +75,8 @@ func rowRolledBack(t *testing.T, r *rig, name string) {
 func (c *circle) dispute(t *testing.T, failures map[string]string, host string) {
 	t.Helper()
 	labels := c.rig.api.OurLabels(t, c.ns, host)
-	if code := c.sipgen(t, "publish"); code != 1 || !strings.Contains(c.said, "danger: "+c.ns+"/"+host+", in use by ") ||
+	if code := c.sipgen(t, "publish"); code != 1 ||
+		!strings.Contains(c.said, "danger: "+c.ns+"/"+host+", in use by ") ||
 		!strings.Contains(c.said, " is disputed: ") || strings.Count(c.said, "sipgen: frozen: ") != 2 {
 		t.Errorf("a disputed host: exit code %d, want 1, the danger and two frozen clusters\n%s", code, c.said)
 	}
@@ -99,7 +101,8 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 		r.api.Edit(t, "people", engine.Hosts, c.ns, "n1", "", set(cluster, "metadata", "labels", clusterName))
 		c.accept(t)
 	}
-	putBack := regexp.MustCompile(`kubectl label -n \S+ baremetalhosts\S+ [^;.]*` + regexp.QuoteMeta(clusterName) + `=a`)
+	putBack := regexp.MustCompile(`kubectl label -n \S+ baremetalhosts\S+ [^;.]*` + regexp.QuoteMeta(clusterName) +
+		`=a`)
 	back := func(what string) {
 		t.Helper()
 		command := putBack.FindString(c.said)
@@ -113,7 +116,8 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 
 	label("nobody")
 	assert.Truef(t,
-		!c.commit(t) && strings.Contains(c.said, `whose labels were changed: `+clusterName+` is "nobody", written by "people"`),
+		!c.commit(t) && strings.Contains(c.said,
+			`whose labels were changed: `+clusterName+` is "nobody", written by "people"`),
 		"labels of an unknown cluster: want a danger and no commit\n%s", c.said)
 	back("labels of an unknown cluster")
 
@@ -122,7 +126,8 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 	back("labels of another tenant")
 
 	label("b")
-	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}", "name: a, annotations: {sip.airshipit.org/approve-release: n1}}", 1)
+	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}",
+		"name: a, annotations: {sip.airshipit.org/approve-release: n1}}", 1)
 	c.step(t, "given to b")
 	c.wantHolds(t, "given to b", "a", "n3")
 	if got := c.holds(t, "b"); !slices.Contains(got, "n1") {
@@ -141,9 +146,11 @@ func rowApproved(t *testing.T, r *rig, name string) {
 	c.step(t, "assign")
 	c.use(t, func() { r.consume(t, c.ns, "n2") })
 	c.tenant("a", 1)
-	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}", "name: a, annotations: {sip.airshipit.org/approve-release: n2}}", 1)
+	c.specs["a"] = strings.Replace(c.specs["a"], "name: a}",
+		"name: a, annotations: {sip.airshipit.org/approve-release: n2}}", 1)
 	// Without the annotation n1 would go: nothing runs there.
-	c.specs["a"] = strings.Replace(c.specs["a"], "approve-release: n2", "approve-release: n2, sip.airshipit.org/remove: n2", 1)
+	c.specs["a"] = strings.Replace(c.specs["a"], "approve-release: n2",
+		"approve-release: n2, sip.airshipit.org/remove: n2", 1)
 	c.step(t, "an approved release")
 	c.wantHolds(t, "an approved release", "a", "n1")
 	approved := c.repo.Head(t)
@@ -166,7 +173,8 @@ func rowApproved(t *testing.T, r *rig, name string) {
 	// A machine of b uses it, and the branch is set back to the commit that approved its release from a.
 	c.use(t, func() {
 		r.consume(t, c.ns, "n2")
-		r.api.HostWatch.During(t, c.ns, "n2", func() { r.asCAPM3(t, c.ns, "n2", set("machine-of-b", "spec", "consumerRef", "name")) })
+		r.api.HostWatch.During(t, c.ns, "n2",
+			func() { r.asCAPM3(t, c.ns, "n2", set("machine-of-b", "spec", "consumerRef", "name")) })
 	})
 	were := r.api.OurLabels(t, c.ns, "n2")
 	c.reset(t, approved)

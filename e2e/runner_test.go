@@ -27,8 +27,10 @@ import (
 var (
 	jobs            = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "jobs"}
 	cronJobs        = schema.GroupVersionResource{Group: "batch", Version: "v1", Resource: "cronjobs"}
-	networkPolicies = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"}
-	sipClusters     = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
+	networkPolicies = schema.GroupVersionResource{Group: "networking.k8s.io", Version: "v1",
+		Resource: "networkpolicies"}
+	sipClusters = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1",
+		Resource: "sipclusters"}
 )
 
 // rowRunner: the tree brings the CronJob that runs sipgen. What the live one says is run, as its account, with what it mounts: it hands out hosts to a
@@ -60,18 +62,21 @@ func (c *circle) runsByPage(t *testing.T, job *batchv1.CronJob) {
 	blocks := c.runnerCommands(t, namespace)
 	c.run(t, append([]string{"cp site-new.yaml site.yaml\necho secret >token.txt\n"}, blocks[0]))
 	change := procedure(t, "runner", "change")[0]
-	c.run(t, []string{"cp site-new.yaml site.yaml\necho newer >token.txt\n", strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+name+"-").Replace(change)})
+	c.run(t, []string{"cp site-new.yaml site.yaml\necho newer >token.txt\n",
+		strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+name+"-").Replace(change)})
 	assert.Equal(t, "bmV3ZXIK",
 		api.Kubectl(t, "", "-n", namespace, "get", "secret", "sipgen-"+name+"-git", "-o", "jsonpath={.data.password}"),
 		"the password after the page's command")
 	// The site's repository is reached by ssh: "the keys of the Secret are identity and known_hosts".
-	api.Kubectl(t, "", "-n", namespace, "patch", "secret", "sipgen-"+name+"-git", "--type=merge", "-p", `{"stringData":{"identity":"key","known_hosts":"host"}}`)
+	api.Kubectl(t, "", "-n", namespace, "patch", "secret", "sipgen-"+name+"-git", "--type=merge", "-p",
+		`{"stringData":{"identity":"key","known_hosts":"host"}}`)
 
 	c.tenant("a", 2)
 	api.Apply(t, "tenant", c.specs["a"])
 	t.Cleanup(func() { api.Delete(t, sipClusters, c.tenants, "a") })
 	before := c.repo.Head(t)
-	if code, said := c.runJob(t, job, "default"); code != 2 || c.repo.Head(t) != before || !strings.Contains(said, "forbidden") {
+	if code, said := c.runJob(t, job, "default"); code != 2 || c.repo.Head(t) != before ||
+		!strings.Contains(said, "forbidden") {
 		t.Errorf("as another account: exit code %d, want 2 and nothing pushed\n%s", code, said)
 	}
 	own := job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName
@@ -92,7 +97,8 @@ func (c *circle) runnerCommands(t *testing.T, namespace string) []string {
 	t.Helper()
 	blocks := procedure(t, "runner", "start")
 	require.Truef(t, len(blocks) == 2, "docs/runner.md has %d blocks of commands, want two", len(blocks))
-	here := strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+c.site.Name+"-", "/sipgen-dc1-runner", "/sipgen-"+c.site.Name+"-runner")
+	here := strings.NewReplacer("-n flux-system", "-n "+namespace, "sipgen-dc1-", "sipgen-"+c.site.Name+"-",
+		"/sipgen-dc1-runner", "/sipgen-"+c.site.Name+"-runner")
 	for i := range blocks {
 		blocks[i] = here.Replace(blocks[i])
 	}
@@ -112,7 +118,8 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	job, isJob := strings.CutPrefix(strings.TrimSuffix(made, " created"), "job.batch/")
 	require.Truef(t, isJob, "the page's command printed %q", made)
 	live := c.rig.api.Get(t, jobs, namespace, job)
-	if account, _, _ := unstructured.NestedString(live.Object, "spec", "template", "spec", "serviceAccountName"); account != "sipgen-"+c.site.Name+"-reader" {
+	if account, _, _ := unstructured.NestedString(live.Object, "spec", "template", "spec",
+		"serviceAccountName"); account != "sipgen-"+c.site.Name+"-reader" {
 		t.Errorf("the Job %s runs as %q", job, account)
 	}
 	c.rig.api.Delete(t, jobs, namespace, job)
@@ -146,14 +153,16 @@ func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 	api := c.rig.api
 	var job batchv1.CronJob
 	require.NoError(t,
-		runtime.DefaultUnstructuredConverter.FromUnstructured(api.Get(t, cronJobs, namespace, "sipgen-"+name+"-status").Object, &job))
+		runtime.DefaultUnstructuredConverter.FromUnstructured(api.Get(t, cronJobs, namespace,
+			"sipgen-"+name+"-status").Object, &job))
 	account := job.Spec.JobTemplate.Spec.Template.Spec.ServiceAccountName
 	// As the SIP operator left it: what it wrote and its finalizer stay.
 	sip := api.Dynamic.Resource(sipClusters).Namespace(c.tenants)
 	left := []byte(`{"metadata":{"finalizers":["sip.airship.airshipit.org/finalizer"],"labels":{"of":"tenant"}}}`)
 	require.NoError(t, need.Err(sip.Patch(t.Context(), "a", types.MergePatchType, left, metav1.PatchOptions{})))
 	t.Cleanup(func() {
-		_, _ = sip.Patch(context.Background(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+		_, _ = sip.Patch(context.Background(), "a", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`),
+			metav1.PatchOptions{})
 	})
 	row := func(ready, reason, hosts, short string) string {
 		t.Helper()
@@ -236,7 +245,8 @@ func (c *circle) runJob(t *testing.T, job *batchv1.CronJob, account string) (cod
 		pairs = append(pairs, path, dir)
 	}
 	here := strings.NewReplacer(pairs...)
-	env := []string{"PATH=" + os.Getenv("PATH"), "KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.As("system:serviceaccount:"+job.Namespace+":"+account))}
+	env := []string{"PATH=" + os.Getenv("PATH"),
+		"KUBECONFIG=" + engine.Kubeconfig(t, c.rig.api.As("system:serviceaccount:"+job.Namespace+":"+account))}
 	for _, v := range container.Env {
 		value := here.Replace(v.Value)
 		if v.ValueFrom != nil {

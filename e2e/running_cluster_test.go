@@ -19,7 +19,8 @@ func rowRunningCluster(t *testing.T, r *rig, name string) {
 		len(blocks))
 	label := func(cluster, hosts string) string {
 		t.Helper()
-		said := c.run(t, []string{"export HOSTS=" + c.ns + " NAMESPACE=" + c.tenants + " CLUSTER=" + cluster + "\n", blocks[1], blocks[2],
+		said := c.run(t, []string{"export HOSTS=" + c.ns + " NAMESPACE=" + c.tenants + " CLUSTER=" + cluster + "\n",
+			blocks[1], blocks[2],
 			strings.ReplaceAll(blocks[3], "WORKERS", hosts)})
 		c.accept(t)
 		return said
@@ -29,11 +30,13 @@ func rowRunningCluster(t *testing.T, r *rig, name string) {
 	if code := c.sipgen(t, "plan"); code != 1 {
 		t.Errorf("sipgen plan: exit code %d, want 1", code)
 	}
-	c.wantSaid(t, "the first plan", c.tenants+"/a Worker is new, and selects 2 hosts that run machines and have no labels of a cluster",
+	c.wantSaid(t, "the first plan", c.tenants+
+		"/a Worker is new, and selects 2 hosts that run machines and have no labels of a cluster",
 		"2 more hosts match but: 2 in use. If those in use run this cluster")
 	assert.Contains(t, label("a", "n1 n2"), "n1\tMetal3Machine\tmachine-n1\t-\nn2\t", "the hosts in use")
 	c.exits(t, "labeled", 0, "plan")
-	c.wantSaid(t, "the plan with labels", "3 hosts assigned (1 new), 2 adopted (labeled already), 1 free", "there is no tree, and 2 hosts carry labels")
+	c.wantSaid(t, "the plan with labels", "3 hosts assigned (1 new), 2 adopted (labeled already), 1 free",
+		"there is no tree, and 2 hosts carry labels")
 	c.step(t, "publish")
 	c.wantHolds(t, "publish", "a", "n1", "n2", "n3")
 	c.tenant("a", 2)

@@ -22,7 +22,8 @@ import (
 var smuggled = []struct{ what, version, kind, namespace, rest string }{
 	{"rights over everything", rbac, "ClusterRoleBinding", "",
 		"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}"},
-	{"rights in its namespace", rbac, "Role", "TENANTS", `rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]`},
+	{"rights in its namespace", rbac, "Role", "TENANTS",
+		`rules: [{apiGroups: [""], resources: [secrets], verbs: [get]}]`},
 	{"a pod beside the hosts' Secrets", "v1", "Pod", "HOSTS", pods},
 	{"a service in another namespace", "v1", "ConfigMap", "HOSTS", ""},
 	{"another tenant's host", "metal3.io/v1alpha1", "BareMetalHost", "HOSTS", ""},
@@ -58,10 +59,12 @@ type smuggledObject struct {
 
 func (c *circle) smuggled(t *testing.T) []smuggledObject {
 	t.Helper()
-	fill := strings.NewReplacer("NAME", "smuggled-"+c.ns, "TENANTS", c.tenants, "HOSTS", c.ns, "ENGINE", engine.ArgoNamespace).Replace
+	fill := strings.NewReplacer("NAME", "smuggled-"+c.ns, "TENANTS", c.tenants, "HOSTS", c.ns, "ENGINE",
+		engine.ArgoNamespace).Replace
 	var out []smuggledObject
 	for _, row := range smuggled {
-		text := fill(fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {namespace: %q, name: %s}, %s}\n", row.version, row.kind, row.namespace,
+		text := fill(fmt.Sprintf("{apiVersion: %s, kind: %s, metadata: {namespace: %q, name: %s}, %s}\n", row.version,
+			row.kind, row.namespace,
 			map[bool]string{true: "n3", false: "NAME"}[row.kind == "BareMetalHost"], row.rest))
 		out = append(out, smuggledObject{engine.Objects(t, []byte(text))[0], row.what, text})
 	}
@@ -121,7 +124,8 @@ func TestSiteFolders(t *testing.T) {
 		status := fmt.Sprint(r.api.Get(t, engine.Applications, engine.ArgoNamespace, app).Object["status"])
 		for _, object := range c.smuggled(t) {
 			// Of a kind that belongs there it is the namespace.
-			inProject := regexp.MustCompile(fmt.Sprintf(`(%s:%s|namespace %s) is not permitted in project`, object.GroupVersionKind().Group, object.GetKind(), object.GetNamespace()))
+			inProject := regexp.MustCompile(fmt.Sprintf(`(%s:%s|namespace %s) is not permitted in project`,
+				object.GroupVersionKind().Group, object.GetKind(), object.GetNamespace()))
 			if !c.belongs(object, folder) && !inProject.MatchString(status) {
 				t.Errorf("%s: %s: no %s in %s", folder, object.what, inProject, status)
 			}

@@ -16,7 +16,8 @@ func rowStatus(t *testing.T, r *rig, name string) {
 		suspend, resume = `{"spec":{"syncPolicy":{"automated":null}}}`, `{"spec":{"syncPolicy":{"automated":{"prune":true,"selfHeal":true}}}}`
 	}
 	patchRoot := func(patch string) {
-		r.api.Kubectl(t, "", "-n", namespace, "patch", kind, c.root(), "--field-manager=oncall", "--type=merge", "-p", patch)
+		r.api.Kubectl(t, "", "-n", namespace, "patch", kind, c.root(), "--field-manager=oncall", "--type=merge", "-p",
+			patch)
 	}
 	status := func(what string, code int, words []string, args ...string) {
 		t.Helper()
@@ -29,7 +30,8 @@ func rowStatus(t *testing.T, r *rig, name string) {
 		if r.argo != nil {
 			defer r.argo.KeepRefreshing(append(c.syncs(t), c.root(), c.root()+"-policy")...)()
 		}
-		status(what, 0, []string{"The cluster has commit " + c.repo.Head(t)[:12] + ", the tree's."}, "--wait", engine.SyncTimeout.String())
+		status(what, 0, []string{"The cluster has commit " + c.repo.Head(t)[:12] + ", the tree's."}, "--wait",
+			engine.SyncTimeout.String())
 	}
 	short := func() string { return c.repo.Head(t)[:12] }
 	begin := func() {
@@ -52,7 +54,9 @@ func rowStatus(t *testing.T, r *rig, name string) {
 	before := short()
 	c.tenant("a", 2)
 	c.commit(t)
-	status("a commit that the engine does not know", 0, []string{"The cluster has commit " + before + "; the tree is of " + short() + ".", "has commit " + before + ", the tree is of " + short(), "not synced  has none of its labels yet"})
+	status("a commit that the engine does not know", 0,
+		[]string{"The cluster has commit " + before + "; the tree is of " + short() + ".",
+			"has commit " + before + ", the tree is of " + short(), "not synced  has none of its labels yet"})
 	begin()
 	waited("the wait for it")
 	c.wantHolds(t, "the wait", "a", "n1", "n2")
@@ -63,7 +67,9 @@ func rowStatus(t *testing.T, r *rig, name string) {
 	c.tenantWith("b", 1, c.refusedBalancer())
 	c.commit(t)
 	begin()
-	status("a suspended root", 1, []string{namespace + "/" + c.root() + " ", "suspended", "has commit " + before + ", the tree is of " + short(), "not synced: there is no such object", "not live after 5s"}, "--wait", "5s")
+	status("a suspended root", 1, []string{namespace + "/" + c.root() + " ", "suspended",
+		"has commit " + before + ", the tree is of " + short(), "not synced: there is no such object",
+		"not live after 5s"}, "--wait", "5s")
 
 	patchRoot(resume)
 	failures := map[string]string{c.name("b", "infra"): "10.255.0.1"}
@@ -73,7 +79,8 @@ func rowStatus(t *testing.T, r *rig, name string) {
 	c.sync(t, failures)
 	c.check(t, "one broken tenant", failures)
 	c.wantHolds(t, "one broken tenant", "a", "n1", "n2", "n3")
-	status("services that the API server refuses", 0, []string{namespace + "/" + c.name("b", "infra") + " ", "10.255.0.1"})
+	status("services that the API server refuses", 0,
+		[]string{namespace + "/" + c.name("b", "infra") + " ", "10.255.0.1"})
 
 	// Nothing syncs any more: exit code 1, on which alerts build.
 	if r.flux == nil {

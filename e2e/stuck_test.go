@@ -36,7 +36,8 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 	folder := filepath.Join("clusters", c.tenants, "a", "infra")
 	c.edit(t, "a service elsewhere", func(dir string) {
 		// Into a file of sipgen's: it refuses the tree with any other file there.
-		replace(t, filepath.Join(dir, folder, "loadbalancer-worker-a.yaml"), "apiVersion: ", "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: default, name: smuggled}\n---\napiVersion: ")
+		replace(t, filepath.Join(dir, folder, "loadbalancer-worker-a.yaml"), "apiVersion: ",
+			"apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: default, name: smuggled}\n---\napiVersion: ")
 	})
 	failures := map[string]string{c.name("a", "infra"): "namespace default is not permitted in project"}
 	if r.flux != nil {
@@ -48,7 +49,8 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 		said := c.run(t, procedure(t, "stuck-syncs"))
 		fields := strings.Split(said, "\t")
 		assert.Truef(t,
-			len(fields) == 4 && fields[0] == c.name("a", "infra") && strings.HasPrefix(folder, fields[1]) && fields[1] == fields[2] && strings.Contains(fields[3], "Retrying attempt"),
+			len(fields) == 4 && fields[0] == c.name("a", "infra") && strings.HasPrefix(folder, fields[1]) &&
+				fields[1] == fields[2] && strings.Contains(fields[3], "Retrying attempt"),
 			"the syncs that are tried again are said to be\n%s", said)
 	}
 	// As long as it has hosts its services stay as they are, and are refused. Then they go.

@@ -53,7 +53,8 @@ func TestTakeover(t *testing.T) {
 	// A person at a shell, in a folder with the Site: kubectl as the admin, and sipgen with the rights of its account.
 	dir := t.TempDir()
 	need.Write(t, filepath.Join(dir, "site.yaml"), c.siteText(t))
-	env := []string{"READER=" + engine.Kubeconfig(t, api.As(c.account)), "SITE=" + c.site.Name, "SIPGEN_REPO=" + c.repo.Dir}
+	env := []string{"READER=" + engine.Kubeconfig(t, api.As(c.account)), "SITE=" + c.site.Name,
+		"SIPGEN_REPO=" + c.repo.Dir}
 	run := func(lines string) string {
 		t.Helper()
 		return bash(t, api, dir, "sipgen() { KUBECONFIG=$READER command sipgen \"$@\"; }\n"+lines, env...)
@@ -79,7 +80,8 @@ func TestTakeover(t *testing.T) {
 	asAdmin := "command " + strings.TrimSpace(way[2]) + " 2>&1 || true"
 	plan := run(asAdmin)
 	assert.Truef(t,
-		strings.Contains(plan, "there is no Secret jumphost-lma-host-keys") && strings.Contains(plan, finalizer) && !strings.Contains(plan, "calls its port"),
+		strings.Contains(plan, "there is no Secret jumphost-lma-host-keys") && strings.Contains(plan, finalizer) &&
+			!strings.Contains(plan, "calls its port"),
 		"before the Secret is there, the plan is\n%s", plan)
 	run(fix(t, plan, "there is no Secret jumphost-lma-host-keys"))
 	// It ends with 1: until the next step the objects are SIP's.
@@ -142,7 +144,8 @@ func TestTakeover(t *testing.T) {
 	for _, pod := range api.List(t, engine.Pods, sipTenant) {
 		text, err := pod.MarshalJSON()
 		require.NoError(t, err)
-		for _, left := range []string{"ssh-perms", "node-role.kubernetes.io/master", `"secretName":"loadbalancer-`, `"secretName":"jumphost-lma"`, "quay.io/airshipit"} {
+		for _, left := range []string{"ssh-perms", "node-role.kubernetes.io/master", `"secretName":"loadbalancer-`,
+			`"secretName":"jumphost-lma"`, "quay.io/airshipit"} {
 			if pod.GetDeletionTimestamp() == nil && strings.Contains(string(text), left) {
 				t.Errorf("pod %s has %s of SIP's", pod.GetName(), left)
 			}
@@ -153,7 +156,8 @@ func TestTakeover(t *testing.T) {
 	c.specs["lma"] = strings.Replace(c.specs["lma"], "end: 30020", "end: 30015", 1)
 	require.Truef(t, c.commit(t), "a shorter range: nothing to commit\n%s", c.said)
 	c.sync(t, nil)
-	ports, _, _ := unstructured.NestedSlice(api.Get(t, engine.Services, sipTenant, "loadbalancer-worker-lma").Object, "spec", "ports")
+	ports, _, _ := unstructured.NestedSlice(api.Get(t, engine.Services, sipTenant, "loadbalancer-worker-lma").Object,
+		"spec", "ports")
 	assert.Len(t, ports, 13, "a range of 13 ports")
 	c.exits(t, "a shorter range", 0, "diff")
 	// The hosts' labels do not go with the SIPCluster, and nothing holds its deletion.
@@ -170,14 +174,16 @@ func sipInstallation(t *testing.T) *circle {
 	r := &rig{engine: v1alpha1.EngineFlux, api: api, alone: true}
 	engine.StartPods(t, api)
 	r.flux = engine.StartFlux(t, api)
-	r.controllers = engine.StartControllers(t, api, "deployment-controller", "replicaset-controller", "endpoints-controller", "endpointslice-controller")
+	r.controllers = engine.StartControllers(t, api, "deployment-controller", "replicaset-controller",
+		"endpoints-controller", "endpointslice-controller")
 	api.Namespaces(t, sipTenant, sipHosts, "sipcluster-system")
 
 	read := func(name string) string {
 		return string(need.Read(t, filepath.Join("..", "testdata", "inputs", "sip-operator", name)))
 	}
 	// SIP's labels are SIP's.
-	api.MakeHosts(t, regexp.MustCompile(`(?m)^    sip\.airshipit\.org/.*\n`).ReplaceAll([]byte(read("hosts.yaml")), nil))
+	api.MakeHosts(t, regexp.MustCompile(`(?m)^    sip\.airshipit\.org/.*\n`).ReplaceAll([]byte(read("hosts.yaml")),
+		nil))
 	for _, o := range engine.Objects(t, []byte(read("hosts.yaml"))) {
 		if ofSIP := engine.OurLabels(o); len(ofSIP) > 0 {
 			api.Edit(t, "manager", engine.Hosts, sipHosts, o.GetName(), "", func(live map[string]any) {
@@ -187,7 +193,8 @@ func sipInstallation(t *testing.T) *circle {
 			})
 		}
 	}
-	api.Create(t, "people", "apiVersion: v1\nkind: Secret\nmetadata: {namespace: "+sipTenant+", name: ssh-private-keys}\nstringData: {ssh-privatekey: none}\n")
+	api.Create(t, "people", "apiVersion: v1\nkind: Secret\nmetadata: {namespace: "+sipTenant+
+		", name: ssh-private-keys}\nstringData: {ssh-privatekey: none}\n")
 	api.Create(t, "manager", read("spec.yaml"), read("objects.yaml"))
 	api.Create(t, "people", `
 apiVersion: apps/v1
@@ -287,7 +294,8 @@ func sipSpecOfToday(t *testing.T, written string) string {
 func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *unstructured.Unstructured) {
 	t.Helper()
 	api := c.rig.api
-	nowDeployment, nowService := api.Get(t, engine.Deployments, sipTenant, name), api.Get(t, engine.Services, sipTenant, name)
+	nowDeployment, nowService := api.Get(t, engine.Deployments, sipTenant, name), api.Get(t, engine.Services, sipTenant,
+		name)
 	assert.Truef(t, nowDeployment.GetUID() == deployment.GetUID() && nowService.GetUID() == service.GetUID(),
 		"%s: another object than before", name)
 	var was, is corev1.Service
@@ -306,13 +314,15 @@ func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *u
 	}
 	assert.Equal(t, ports(&is), ports(&was), name)
 	var rendered *unstructured.Unstructured
-	for _, o := range engine.Objects(t, []byte(c.run(t, []string{"kubectl kustomize clusters/" + sipTenant + "/lma/infra\n"}))) {
+	for _, o := range engine.Objects(t, []byte(c.run(t,
+		[]string{"kubectl kustomize clusters/" + sipTenant + "/lma/infra\n"}))) {
 		if o.GetKind() == "Deployment" && o.GetName() == name {
 			rendered = o
 		}
 	}
 	rendered.SetName(name + "-anew")
-	created, err := api.Dynamic.Resource(engine.Deployments).Namespace(sipTenant).Create(context.Background(), rendered, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	created, err := api.Dynamic.Resource(engine.Deployments).Namespace(sipTenant).Create(context.Background(), rendered,
+		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	require.NoError(t, err)
 	convert(t, created, &fresh)
 	assert.Equal(t, fresh.Spec, live.Spec, name)
@@ -340,7 +350,8 @@ func (c *circle) wantSIPLabels(t *testing.T) {
 	t.Helper()
 	roles := map[string]int{}
 	for _, host := range c.rig.api.List(t, engine.Hosts, sipHosts) {
-		if labels := host.GetLabels(); labels[clusterName] == "lma" && labels["sip.airshipit.org/cluster-namespace"] == sipTenant {
+		if labels := host.GetLabels(); labels[clusterName] == "lma" &&
+			labels["sip.airshipit.org/cluster-namespace"] == sipTenant {
 			roles[labels["sip.airshipit.org/node-type"]]++
 		}
 	}

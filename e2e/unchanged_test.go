@@ -54,7 +54,8 @@ func (c *circle) wantNothingChanged(t *testing.T, but ...string) func(what strin
 		require.NoError(t, err)
 		atEnd = append(atEnd, func() {
 			for _, o := range c.rig.api.List(t, one.resource, one.namespace) {
-				if is := fmt.Sprint(one.content(&o)); is != content[o.GetName()] && (one.resource != engine.Hosts || !slices.Contains(but, o.GetName())) {
+				if is := fmt.Sprint(one.content(&o)); is != content[o.GetName()] && (one.resource != engine.Hosts ||
+					!slices.Contains(but, o.GetName())) {
 					note("%s %s has %s in the end, want %s", o.GetKind(), o.GetName(), is, content[o.GetName()])
 				}
 			}

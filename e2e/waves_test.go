@@ -76,7 +76,8 @@ func rowServicesFirst(t *testing.T, r *rig, name string) {
 	r.argo.Refresh(t, app)
 	r.argo.Wait(t, app, "compared with the newer commit", func(app *unstructured.Unstructured) error {
 		compared, _, _ := unstructured.NestedString(app.Object, "status", "sync", "revision")
-		syncs, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "operation", "sync", "revision")
+		syncs, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "operation", "sync",
+			"revision")
 		if compared != newer || syncs == newer {
 			return fmt.Errorf("compared with %s, syncs %s", compared, syncs)
 		}
@@ -118,9 +119,11 @@ func (c *circle) waits(t *testing.T, app string) {
 	commit := c.repo.Head(t)
 	c.rig.argo.Wait(t, app, "waiting for services", func(app *unstructured.Unstructured) error {
 		phase, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "phase")
-		revision, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "operation", "sync", "revision")
+		revision, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "operation", "sync",
+			"revision")
 		message, _, _ := unstructured.NestedString(app.Object, "status", "operationState", "message")
-		if phase != "Running" || revision != commit || !strings.Contains(message, "waiting for healthy state of apps/Deployment") {
+		if phase != "Running" || revision != commit ||
+			!strings.Contains(message, "waiting for healthy state of apps/Deployment") {
 			return fmt.Errorf("%s at %s: %s", phase, revision, message)
 		}
 		return nil
@@ -178,12 +181,14 @@ func TestTenantGuard(t *testing.T) {
 	const hosts, tenants, syncer = "tenant-guard-hosts", "tenant-guard-tenants", argoAccount
 	api.Namespaces(t, tenants)
 	enforce(t, api, hosts, func(s *v1alpha1.SiteSpec) {
-		s.Engine, s.ArgoCD.Order, s.Hosts.Namespaces = v1alpha1.EngineArgoCD, v1alpha1.OrderWaves, []string{hosts, tenants}
+		s.Engine, s.ArgoCD.Order, s.Hosts.Namespaces = v1alpha1.EngineArgoCD, v1alpha1.OrderWaves, []string{hosts,
+			tenants}
 	})
 	object := func(namespace, name, tracked, instance string) *unstructured.Unstructured {
 		o := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: %s, name: %s}\n", namespace, name)))[0]
 		if tracked != "" {
-			o.SetAnnotations(map[string]string{"argocd.argoproj.io/tracking-id": tracked + ":/ConfigMap:" + namespace + "/" + name})
+			o.SetAnnotations(map[string]string{"argocd.argoproj.io/tracking-id": tracked + ":/ConfigMap:" + namespace +
+				"/" + name})
 		}
 		if instance != "" {
 			o.SetLabels(map[string]string{"app.kubernetes.io/instance": instance})
@@ -192,7 +197,8 @@ func TestTenantGuard(t *testing.T) {
 	}
 	const own, other = tenants + ".a.infra", tenants + ".b.infra"
 	for _, there := range []struct{ name, tracked, instance string }{
-		{"nobodys", "", ""}, {"own", own, ""}, {"of-other", other, ""}, {"labeled-other", "", other}, {"of-flux", "", "lab"},
+		{"nobodys", "", ""}, {"own", own, ""}, {"of-other", other, ""}, {"labeled-other", "", other},
+		{"of-flux", "", "lab"},
 	} {
 		require.NoError(t, api.TryApply(object(tenants, there.name, there.tracked, there.instance), "e2e", false))
 	}
@@ -201,7 +207,8 @@ func TestTenantGuard(t *testing.T) {
 		{"a tenant among the hosts", syncer, hosts, "new", own, "", elsewhere},
 		{"a tenant among the hosts, from another namespace", syncer, hosts, "new", "argocd_" + own, "", elsewhere},
 		{"a tenant among the hosts, tracked by label", syncer, hosts, "new", "", own, elsewhere},
-		{"a tenant among the hosts, tracked by label, that says it is another", syncer, hosts, "new", "metal", own, elsewhere},
+		{"a tenant among the hosts, tracked by label, that says it is another", syncer, hosts, "new", "metal", own,
+			elsewhere},
 		{"a tenant whose namespace begins like the hosts'", syncer, hosts, "new", hosts + "-2.a.infra", "", elsewhere},
 		{"a tenant in its namespace", syncer, tenants, "new", own, "", ""},
 		{"a tenant in its namespace, from another namespace", syncer, tenants, "new", "argocd_" + own, "", ""},
@@ -239,7 +246,8 @@ func rowUnmarked(t *testing.T, r *rig, name string) {
 			"argocd.argoproj.io/sync-options-", "argocd.argoproj.io/compare-options-")
 	}
 	c.edit(t, "a host is dropped, and its annotations", func(dir string) {
-		replace(t, filepath.Join(dir, "clusters", c.tenants, "a", "hosts", "kustomization.yaml"), "- "+c.ns+".n1.yaml\n", "")
+		replace(t, filepath.Join(dir, "clusters", c.tenants, "a", "hosts", "kustomization.yaml"),
+			"- "+c.ns+".n1.yaml\n", "")
 	})
 	c.sync(t, nil)
 	unmark()

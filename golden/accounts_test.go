@@ -160,8 +160,10 @@ func TestAccountsMayApplyTheirFolders(t *testing.T) {
 						"%s: %s may not %s %s %s/%s", example, k.Spec.ServiceAccountName, verb, plural.Resource,
 						o.Metadata.Namespace, o.Metadata.Name)
 				}
-				if strings.HasSuffix(o.Kind, "Binding") && o.RoleRef.Name != "" && !may("bind", rbacv1.GroupName, strings.ToLower(o.RoleRef.Kind)+"s", o.Metadata.Namespace, o.RoleRef.Name) {
-					t.Errorf("%s: %s may not bind %s %s", example, k.Spec.ServiceAccountName, o.RoleRef.Kind, o.RoleRef.Name)
+				if strings.HasSuffix(o.Kind, "Binding") && o.RoleRef.Name != "" && !may("bind", rbacv1.GroupName,
+					strings.ToLower(o.RoleRef.Kind)+"s", o.Metadata.Namespace, o.RoleRef.Name) {
+					t.Errorf("%s: %s may not bind %s %s", example, k.Spec.ServiceAccountName, o.RoleRef.Kind,
+						o.RoleRef.Name)
 				}
 				for _, rule := range o.Rules {
 					for _, verb := range rule.Verbs {
@@ -188,7 +190,8 @@ func accountIn(objects []object, account string) func(verb, group, resource, nam
 				return false
 			}
 			return slices.ContainsFunc(o.Rules, func(rule rbacv1.PolicyRule) bool {
-				return slices.Contains(rule.Verbs, verb) && slices.Contains(rule.APIGroups, group) && slices.Contains(rule.Resources, resource) &&
+				return slices.Contains(rule.Verbs, verb) && slices.Contains(rule.APIGroups, group) &&
+					slices.Contains(rule.Resources, resource) &&
 					(len(rule.ResourceNames) == 0 || slices.Contains(rule.ResourceNames, name))
 			})
 		})

@@ -47,7 +47,8 @@ func TestPlatformBuilds(t *testing.T) {
 				require.NoError(t,
 					repository.WriteFile(filepath.Join("/platform", filepath.Base(folder), name), content))
 			}
-			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/platform", filepath.Base(folder)))
+			built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository,
+				filepath.Join("/platform", filepath.Base(folder)))
 			require.Truef(t, err == nil, "%s: %v", folder, err)
 			templates := 0
 			for _, o := range built.Resources() {
@@ -59,7 +60,8 @@ func TestPlatformBuilds(t *testing.T) {
 				templates++
 				text, err := o.AsYAML()
 				require.NoError(t, err)
-				for _, key := range []string{site.Spec.LabelKeys.ClusterNamespace, site.Spec.LabelKeys.ClusterName, site.Spec.LabelKeys.NodeType} {
+				for _, key := range []string{site.Spec.LabelKeys.ClusterNamespace, site.Spec.LabelKeys.ClusterName,
+					site.Spec.LabelKeys.NodeType} {
 					assert.Truef(t, bytes.Contains(text, []byte("          "+key+": ")),
 						"%s: %s: no %s in its hostSelector:\n%s", folder, o.GetName(), key, text)
 				}

@@ -100,23 +100,27 @@ func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []in
 	return site, clusters, loaded.Hosts
 }
 
-func rendered(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, previous render.Tree) render.Tree {
+func rendered(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host,
+	previous render.Tree) render.Tree {
 	t.Helper()
 	tree, _ := renderedServices(t, site, clusters, hosts, previous)
 	return tree
 }
 
-func renderedServices(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host, previous render.Tree) (render.Tree, []render.Services) {
+func renderedServices(t *testing.T, site *v1alpha1.Site, clusters []v1.SIPCluster, hosts []inventory.Host,
+	previous render.Tree) (render.Tree, []render.Services) {
 	t.Helper()
 	claims, err := render.Previous("previous", previous, site)
 	require.NoError(t, err)
 	keys := site.Spec.LabelKeys
 	placement, err := schedule.Plan(clusters, hosts, claims, schedule.Options{Keys: schedule.LabelKeys{
-		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
+		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType,
+		Standby: keys.Standby,
 	}})
 	require.NoError(t, err)
 	require.Truef(t, placement.Schedulable(), "not schedulable: %v", placement.Shortages)
-	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement, Previous: previous})
+	tree, services, err := render.Site(render.Input{Site: site, Clusters: clusters, Placement: placement,
+		Previous: previous})
 	require.NoError(t, err)
 	return tree, services
 }
@@ -146,9 +150,11 @@ func TestGolden(t *testing.T) {
 					Parts: render.Parts(maps.Keys(tree)), Assignments: render.SharedIn(claims.Claims).Sum()}})
 				require.NoError(t, err)
 			}
-			state := need.Value(publish.ReadState(context.Background(), example, publish.Search{Places: []string{"clusters", "rights"}}))(t)
+			state := need.Value(publish.ReadState(context.Background(), example,
+				publish.Search{Places: []string{"clusters", "rights"}}))(t)
 			assert.Truef(t,
-				state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
+				state.Unlisted == nil && state.Damaged == nil &&
+					len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
 				"the lists of sipgen's files are not of this tree: %+v", state)
 			assert.Equal(t, render.SharedIn(claims.Claims).Sum(), state.Assignments, "the sum over all assignments")
 			golden := files(t, example)
@@ -196,7 +202,8 @@ func TestGoldenBuilds(t *testing.T) {
 				continue
 			}
 			t.Run(example+"/"+folder, func(t *testing.T) {
-				built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository, filepath.Join("/", site.Spec.Repository.Path, folder))
+				built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(repository,
+					filepath.Join("/", site.Spec.Repository.Path, folder))
 				require.NoError(t, err)
 				for _, object := range built.Resources() {
 					if object.GetKind() == "BareMetalHost" {
@@ -239,7 +246,8 @@ func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
 	assert.Truef(t, !found, "%s: has a spec", host.GetName())
 	assert.Truef(t, fields["metadata"].(map[string]any)["uid"] != nil, "%s: no uid", host.GetName())
 	annotations := host.GetAnnotations()
-	flux := annotations["kustomize.toolkit.fluxcd.io/ssa"] == "Merge" && annotations["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
+	flux := annotations["kustomize.toolkit.fluxcd.io/ssa"] == "Merge" &&
+		annotations["kustomize.toolkit.fluxcd.io/prune"] == "disabled"
 	argo := strings.Contains(annotations["argocd.argoproj.io/sync-options"], "Prune=false") &&
 		strings.Contains(annotations["argocd.argoproj.io/sync-options"], "ServerSideApply=true")
 	assert.Truef(t, flux || argo, "%s: no guard annotations, found %v", host.GetName(), annotations)

@@ -52,7 +52,8 @@ func TestObjectsOfASite(t *testing.T) {
 					keys = append(keys, root.Content[0].Content[i].Value)
 				}
 				if _, sorted := sortedFiles[path.Base(name)]; !sorted {
-					first := slices.DeleteFunc([]string{"apiVersion", "kind", "metadata"}, func(key string) bool { return !slices.Contains(keys, key) })
+					first := slices.DeleteFunc([]string{"apiVersion", "kind", "metadata"},
+						func(key string) bool { return !slices.Contains(keys, key) })
 					assert.Truef(t, len(keys) >= len(first) && slices.Equal(keys[:len(first)], first),
 						"%s: found the fields %v, want %v first", name, keys, first)
 				}
@@ -80,7 +81,8 @@ func TestObjectsOfASite(t *testing.T) {
 				}
 				labeled[o.Kind]++
 				for key, want := range map[string]string{
-					"app.kubernetes.io/managed-by": "sipgen", "app.kubernetes.io/part-of": "sip", "sipgen.airshipit.org/site": site.Name,
+					"app.kubernetes.io/managed-by": "sipgen", "app.kubernetes.io/part-of": "sip",
+					"sipgen.airshipit.org/site": site.Name,
 				} {
 					assert.Truef(t, o.Metadata.Labels[key] == want, "%s: %s %s: found the label %s: %q, want %q", name,
 						o.Kind, o.Metadata.Name, key, o.Metadata.Labels[key], want)
@@ -103,6 +105,7 @@ func TestObjectsOfASite(t *testing.T) {
 			check(t, site, rendered(t, site, clusters, hosts, nil))
 		})
 	}
-	want := []string{"AppProject", "Application", "GitRepository", "Kustomization", "NetworkPolicy", "PodDisruptionBudget"}
+	want := []string{"AppProject", "Application", "GitRepository", "Kustomization", "NetworkPolicy",
+		"PodDisruptionBudget"}
 	assert.Equal(t, want, slices.Sorted(maps.Keys(labeled)))
 }

@@ -43,7 +43,8 @@ var permissionsTable = regexp.MustCompile(`(?s)(<!-- permissions -->\n\n).*?(\n<
 // TestPermissionsPage: the table of docs/permissions.md has what each account of a tree may do. With -update it writes the table.
 func TestPermissionsPage(t *testing.T) {
 	site, clusters, hosts := inputs(t, "full-service")
-	site.Spec.Runner = &v1alpha1.Runner{Schedule: "1 * * * *", Image: "sipgen", Status: &v1alpha1.RunnerStatus{Schedule: "1 * * * *"}}
+	site.Spec.Runner = &v1alpha1.Runner{Schedule: "1 * * * *", Image: "sipgen",
+		Status: &v1alpha1.RunnerStatus{Schedule: "1 * * * *"}}
 	site.Default()
 	roles := map[string]roleObject{}
 	var bindings []roleObject
@@ -64,7 +65,8 @@ func TestPermissionsPage(t *testing.T) {
 			}
 		}
 	}
-	names := strings.NewReplacer("sipgen-full-service", "sipgen-SITE", "bank.bank", "NAMESPACE.NAME", "bank/", "NAMESPACE/", "-bank", "-NAME")
+	names := strings.NewReplacer("sipgen-full-service", "sipgen-SITE", "bank.bank", "NAMESPACE.NAME", "bank/",
+		"NAMESPACE/", "-bank", "-NAME")
 	var rows []string
 	table, unused := "| account | used by | may | where |\n|---|---|---|---|\n", maps.Clone(users)
 	for _, b := range bindings {
@@ -77,8 +79,10 @@ func TestPermissionsPage(t *testing.T) {
 			account := names.Replace(subject.Namespace + "/" + subject.Name)
 			assert.Truef(t, users[account] != "", "%s %s: name its user", subject.Kind, account)
 			delete(unused, account)
-			where := map[string]string{"": "everywhere", "bank": "the cluster's namespace", "metal3": "namespaces with hosts"}[b.Namespace]
-			rows = append(rows, "| `"+account+"` | "+users[account]+" | "+permissions(role.Rules)+" | "+cmp.Or(where, b.Namespace)+" |\n")
+			where := map[string]string{"": "everywhere", "bank": "the cluster's namespace",
+				"metal3": "namespaces with hosts"}[b.Namespace]
+			rows = append(rows, "| `"+account+"` | "+users[account]+" | "+permissions(role.Rules)+" | "+cmp.Or(where,
+				b.Namespace)+" |\n")
 		}
 	}
 	slices.Sort(rows)
@@ -98,7 +102,8 @@ func TestPermissionsPage(t *testing.T) {
 // permissions are rules in words: the verbs, and the resources that they are allowed on.
 func permissions(rules []rbacv1.PolicyRule) string {
 	words := map[string]string{
-		"get list watch create update patch delete": "write", "get list watch": "read", "get list watch patch": "read and patch",
+		"get list watch create update patch delete": "write", "get list watch": "read",
+		"get list watch patch": "read and patch",
 	}
 	var verbs []string
 	resources := map[string][]string{}

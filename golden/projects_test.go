@@ -19,11 +19,14 @@ import (
 // withArgo has a site synced by Argo CD, in an order, with all that can be in a tree.
 func withArgo(site *v1alpha1.Site, order string) {
 	site.Spec.Engine, site.Spec.ArgoCD.Order = v1alpha1.EngineArgoCD, order
-	site.Spec.Runner = &v1alpha1.Runner{Image: "registry.example.org/sipgen:v1", Schedule: "@daily", Status: &v1alpha1.RunnerStatus{Schedule: "@daily"}}
+	site.Spec.Runner = &v1alpha1.Runner{Image: "registry.example.org/sipgen:v1", Schedule: "@daily",
+		Status: &v1alpha1.RunnerStatus{Schedule: "@daily"}}
 	if services := &site.Spec.Services; len(services.Ironic) > 0 {
 		services.Placement = []v1alpha1.Placement{{Name: "placement", Namespace: "openstack"}}
 		services.Networks = []v1alpha1.Network{
-			{Name: "storage", Namespace: "openstack", Attachment: "{}"}, {Name: "tenants", Namespace: "metallb-system", Pool: &v1alpha1.AddressPool{Addresses: []string{"203.0.113.0/28"}}},
+			{Name: "storage", Namespace: "openstack", Attachment: "{}"},
+			{Name: "tenants", Namespace: "metallb-system",
+				Pool: &v1alpha1.AddressPool{Addresses: []string{"203.0.113.0/28"}}},
 		}
 		for i := range site.Spec.Tenants {
 			site.Spec.Tenants[i].Quota, site.Spec.Tenants[i].LimitRange = corev1.ResourceList{"pods": resource.MustParse("100")}, &v1alpha1.TenantLimitRange{}
@@ -74,12 +77,14 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 				}
 				project, found := projects[app.Spec.Project]
 				if !found || app.Spec.Project != app.Metadata.Name {
-					t.Errorf("%s %s: %s is in the project %q, want one of its own name", example, order, app.Metadata.Name, app.Spec.Project)
+					t.Errorf("%s %s: %s is in the project %q, want one of its own name", example, order,
+						app.Metadata.Name, app.Spec.Project)
 					continue
 				}
 				allows := func(namespace string) bool {
 					return slices.ContainsFunc(project.Spec.Destinations, func(d destination) bool {
-						return d.Server == app.Spec.Destination.Server && (d.Namespace == namespace || d.Namespace == "*")
+						return d.Server == app.Spec.Destination.Server && (d.Namespace == namespace ||
+							d.Namespace == "*")
 					})
 				}
 				assert.Truef(t, allows(app.Spec.Destination.Namespace),
@@ -110,14 +115,17 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 					name := kind.Group + "/" + kind.Kind
 					add(applied, part, name)
 					used[o.Metadata.Namespace] = true
-					if o.Metadata.Namespace == "" && !cluster[name] || o.Metadata.Namespace != "" && (!namespaced[name] || !allows(o.Metadata.Namespace)) {
-						t.Errorf("%s %s: the project of %s does not permit %s %s/%s", example, order, app.Metadata.Name, name, o.Metadata.Namespace, o.Metadata.Name)
+					if o.Metadata.Namespace == "" && !cluster[name] ||
+						o.Metadata.Namespace != "" && (!namespaced[name] || !allows(o.Metadata.Namespace)) {
+						t.Errorf("%s %s: the project of %s does not permit %s %s/%s", example, order, app.Metadata.Name,
+							name, o.Metadata.Namespace, o.Metadata.Name)
 					}
 				}
 				for _, d := range project.Spec.Destinations {
 					// Rights that go may be wherever the site has hosts.
 					if !used[d.Namespace] && !strings.HasPrefix(part, "rights ") {
-						t.Errorf("%s %s: the project of %s permits the namespace %s, and nothing is there", example, order, app.Metadata.Name, d.Namespace)
+						t.Errorf("%s %s: the project of %s permits the namespace %s, and nothing is there", example,
+							order, app.Metadata.Name, d.Namespace)
 					}
 				}
 			}
@@ -131,7 +139,8 @@ func TestProjectsPermitTheirFolders(t *testing.T) {
 			assert.Truef(t, applied[part][kind], "%s: %s is permitted, and rendered nowhere", part, kind)
 		}
 	}
-	want := []string{"claims", "hosts", "infra", "ironic", "networks", "placement", "policy", "rights", "root", "runner", "site", "vino"}
+	want := []string{"claims", "hosts", "infra", "ironic", "networks", "placement", "policy", "rights", "root",
+		"runner", "site", "vino"}
 	found := map[string]bool{}
 	for part := range permitted {
 		found[strings.Fields(part)[0]] = true

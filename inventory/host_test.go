@@ -17,16 +17,21 @@ func TestEmptied(t *testing.T) {
 		want bool
 	}{
 		{"nothing is left", Host{State: State{Provisioning: "provisioned", Online: true}}, true},
-		{"nothing is left of one that runs by itself", Host{State: State{Provisioning: "externally provisioned"}}, true},
+		{"nothing is left of one that runs by itself", Host{State: State{Provisioning: "externally provisioned"}},
+			true},
 		{"nothing is left while the image is written", Host{State: State{Provisioning: "provisioning"}}, true},
-		{"Cluster API put its name back", Host{State: State{Provisioning: "provisioned", Consumer: &Consumer{Name: "m"}}}, true},
+		{"Cluster API put its name back",
+			Host{State: State{Provisioning: "provisioned", Consumer: &Consumer{Name: "m"}}}, true},
 		{"the image is there", Host{State: State{Provisioning: "provisioned", Image: true}}, false},
-		{"the image is taken off, on purpose", Host{BMC: BMC{Address: "ipmi://192.0.2.9"}, State: State{Provisioning: "provisioned"}}, false},
-		{"it runs by itself", Host{State: State{Provisioning: "externally provisioned", ExternallyProvisioned: true}}, false},
+		{"the image is taken off, on purpose",
+			Host{BMC: BMC{Address: "ipmi://192.0.2.9"}, State: State{Provisioning: "provisioned"}}, false},
+		{"it runs by itself", Host{State: State{Provisioning: "externally provisioned", ExternallyProvisioned: true}},
+			false},
 		{"nothing runs on it", Host{State: State{Provisioning: "available"}}, false},
 		{"it is wiped already", Host{State: State{Provisioning: "deprovisioning"}}, false},
 		{"nobody knows", Host{}, false},
-		{"nobody could read its spec", Host{State: State{Provisioning: "provisioned"}, Faults: []Fault{{Kind: FaultObject}}}, false},
+		{"nobody could read its spec", Host{State: State{Provisioning: "provisioned"},
+			Faults: []Fault{{Kind: FaultObject}}}, false},
 	} {
 		assert.Equal(t, row.want, row.host.Emptied(), row.why)
 	}
@@ -38,7 +43,8 @@ func TestProvisioned(t *testing.T) {
 		state State
 		want  bool
 	}{
-		{State{}, false}, {State{Provisioning: "available"}, false}, {State{Image: true}, true}, {State{Provisioning: "available", ExternallyProvisioned: true}, true},
+		{State{}, false}, {State{Provisioning: "available"}, false}, {State{Image: true}, true},
+		{State{Provisioning: "available", ExternallyProvisioned: true}, true},
 		{State{Provisioning: "provisioning"}, true},
 	} {
 		assert.Equal(t, row.want, row.state.Provisioned(), row.state)
@@ -55,8 +61,10 @@ func TestMisplaced(t *testing.T) {
 	for _, row := range []struct{ why, network, ip, want string }{
 		{"within", "oam", "10.0.0.9", ""},
 		{"outside", "oam", "10.0.1.9", "want an address in 10.0.0.0/24, by the Site's spec.hosts.networks for network oam"},
-		{"a network of a name of its own", "mine", "10.0.0.9", "found 10.0.0.9 on network mine, which the Site's spec.hosts.networks does not list for hosts in namespace metal"},
-		{"a network of another namespace's hosts", "pxe", "10.0.1.9", "on network pxe, which the Site's spec.hosts.networks does not list for hosts in namespace metal"},
+		{"a network of a name of its own", "mine", "10.0.0.9",
+			"found 10.0.0.9 on network mine, which the Site's spec.hosts.networks does not list for hosts in namespace metal"},
+		{"a network of another namespace's hosts", "pxe", "10.0.1.9",
+			"on network pxe, which the Site's spec.hosts.networks does not list for hosts in namespace metal"},
 	} {
 		a := Address{Network: row.network, IP: netip.MustParseAddr(row.ip)}
 		if got := host.Misplaced(a, listed); !strings.Contains(got, row.want) || (got == "") != (row.want == "") {
@@ -69,7 +77,8 @@ func TestMisplaced(t *testing.T) {
 // TestOwnersOf goes by entries as a kube-apiserver v1.34 writes them.
 func TestOwnersOf(t *testing.T) {
 	entry := func(manager, operation, subresource, fields string) metav1.ManagedFieldsEntry {
-		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationType(operation), Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields)}
+		return metav1.ManagedFieldsEntry{Manager: manager, Operation: metav1.ManagedFieldsOperationType(operation),
+			Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields)}
 	}
 	got := OwnersOf([]metav1.ManagedFieldsEntry{
 		entry("manager", "Update", "", `{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"jumphost\"}":{".":{},"f:image":{}}}}}}}`),
@@ -79,7 +88,8 @@ func TestOwnersOf(t *testing.T) {
 		entry("somebody", "Update", "", `{"f:spec":{"f:ports":{"k:{\"port\":22,\"protocol\":\"TCP\"}":{"f:nodePort":{}}}}}`),
 		entry("unreadable", "Update", "", `[`),
 	})
-	want := []Owner{{0, "manager", "Update", true}, {2, "manager", "Update", true}, {3, "somebody", "Update", false}, {4, "somebody", "Update", false}, {5, "unreadable", "Update", true}}
+	want := []Owner{{0, "manager", "Update", true}, {2, "manager", "Update", true}, {3, "somebody", "Update", false},
+		{4, "somebody", "Update", false}, {5, "unreadable", "Update", true}}
 	assert.Equal(t, want, got)
 }
 

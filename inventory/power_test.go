@@ -80,9 +80,12 @@ var wantHost = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?
 // FuzzPowerAddress: an address that is taken apart byte by byte has the parts that url.Parse gives, and what is said of it is what would be said with those.
 func FuzzPowerAddress(f *testing.F) {
 	for _, seed := range []string{
-		"", "redfish://192.0.2.7/redfish/v1/Systems/1", "Redfish+HTTP://BMC.example.org.:8000//a/", "ipmi://a:", "ipmi://a:0", "ipmi://a:65536", "ipmi://:1", "://a",
-		"1pmi://a", "+ipmi://a", "redfish://a-/x", "redfish://-a", "redfish://a..b", "redfish://a.", "ipmi://a/b?c#d", "ipmi://a%20b", "ipmi://a/%2F", "ipmi://u:p@a",
-		"ipmi://[2001:db8::7]:1/x", "redfsh://a", "ipmi://a:1x", "ipmi://a:b", "ipmi://a_b", "ipmi://" + strings.Repeat("a", 64), "ipmi:a://b", "ipmi://a://b", "ipmi://a b",
+		"", "redfish://192.0.2.7/redfish/v1/Systems/1", "Redfish+HTTP://BMC.example.org.:8000//a/", "ipmi://a:",
+		"ipmi://a:0", "ipmi://a:65536", "ipmi://:1", "://a",
+		"1pmi://a", "+ipmi://a", "redfish://a-/x", "redfish://-a", "redfish://a..b", "redfish://a.", "ipmi://a/b?c#d",
+		"ipmi://a%20b", "ipmi://a/%2F", "ipmi://u:p@a",
+		"ipmi://[2001:db8::7]:1/x", "redfsh://a", "ipmi://a:1x", "ipmi://a:b", "ipmi://a_b",
+		"ipmi://" + strings.Repeat("a", 64), "ipmi:a://b", "ipmi://a://b", "ipmi://a b",
 	} {
 		f.Add(seed)
 	}
@@ -105,7 +108,8 @@ func FuzzPowerAddress(f *testing.F) {
 		}
 		want, err := url.Parse(address)
 		assert.Truef(t,
-			err == nil && strings.EqualFold(scheme, want.Scheme) && host == want.Hostname() && port == want.Port() && path == want.Path && want.RawQuery+want.Fragment+want.RawPath == "" && want.User == nil,
+			err == nil && strings.EqualFold(scheme, want.Scheme) && host == want.Hostname() && port == want.Port() &&
+				path == want.Path && want.RawQuery+want.Fragment+want.RawPath == "" && want.User == nil,
 			"plainURL(%q) = %q %q %q %q, want %#v, %v", address, scheme, host, port, path, want, err)
 	})
 }
@@ -113,13 +117,17 @@ func FuzzPowerAddress(f *testing.F) {
 // FuzzMACProblem holds it to package net: six pairs of hexadecimal digits, as metal3's CustomResourceDefinition wants them, that one
 // network card can have.
 func FuzzMACProblem(f *testing.F) {
-	for _, seed := range []string{"", "52:54:00:12:34:56", "52:54:00:12:34:5", "52:54:00:12:34:567", "5:254:00:12:34:56", "ff:ff:ff:ff:ff:ff", "fe:FF:0a:0A:00:00", "00:00:00:00:00:00", "0::::::::::::::::", "52:54:00:12:34:5g",
-		"52-54-00-12-34-56", "5254.0012.3456", "52:54:00:12:34", "02:00:5e:10:00:00:00:01", " 52:54:00:12:34:56", "01:00:5e:00:00:01", "eth0"} {
+	for _, seed := range []string{"", "52:54:00:12:34:56", "52:54:00:12:34:5", "52:54:00:12:34:567",
+		"5:254:00:12:34:56", "ff:ff:ff:ff:ff:ff", "fe:FF:0a:0A:00:00", "00:00:00:00:00:00", "0::::::::::::::::",
+		"52:54:00:12:34:5g",
+		"52-54-00-12-34-56", "5254.0012.3456", "52:54:00:12:34", "02:00:5e:10:00:00:00:01", " 52:54:00:12:34:56",
+		"01:00:5e:00:00:01", "eth0"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, mac string) {
 		hardware, err := net.ParseMAC(mac)
-		fine := mac == "" || err == nil && len(mac) == 17 && strings.Count(mac, ":") == 5 && hardware[0]&1 == 0 && hardware.String() != "00:00:00:00:00:00"
+		fine := mac == "" || err == nil && len(mac) == 17 && strings.Count(mac, ":") == 5 && hardware[0]&1 == 0 &&
+			hardware.String() != "00:00:00:00:00:00"
 		assert.Equal(t, fine, MACProblem(mac) == "", mac)
 	})
 }

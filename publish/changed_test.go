@@ -30,7 +30,8 @@ func record(t testing.TB, repo string, history []past) {
 	t.Helper()
 	var stream strings.Builder
 	for i, c := range history {
-		fmt.Fprintf(&stream, "commit refs/heads/main\nmark :%d\ncommitter Rival <rival@example.org> %d +0000\ndata 0\n", i+1, minute(c.minute).Unix())
+		fmt.Fprintf(&stream, "commit refs/heads/main\nmark :%d\ncommitter Rival <rival@example.org> %d +0000\ndata 0\n",
+			i+1, minute(c.minute).Unix())
 		if c.from == 0 {
 			c.from = i
 		}
@@ -108,21 +109,41 @@ var histories = []struct {
 	since, want int
 	history     []past
 }{
-	{"commits of another site and of specs", "", 15, 10, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30, file: "specs/a"}}},
-	{"the whole repository", "/", 15, 20, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30}}},
-	{"a folder in a folder", "sites/mine/tree", 15, 10, []past{{minute: 5, file: "sites/mine/a"}, {minute: 10, file: "sites/mine/tree/a"}, {minute: 20, file: "sites/mine/b"}}},
-	{"a merge brings the change when it is merged", "", 15, 40, []past{{minute: 10, file: "site/a"}, {minute: 12, file: "site/a=2", from: 1}, {minute: 14, file: "other/a", from: 1}, {minute: 40, file: "site/a=2", merge: 2}, {minute: 50, file: "other/a"}}},
-	{"a merge of a branch that has an older folder", "", 25, 20, []past{{minute: 8, file: "site/a"}, {minute: 12, file: "specs/a"}, {minute: 20, file: "site/a", from: 1}, {minute: 30, file: "specs/a", merge: 2}}},
-	{"a revert to an older folder", "", 15, 30, []past{{minute: 10, file: "site/a=1"}, {minute: 20, file: "site/a=2"}, {minute: 30, file: "site/a=1"}, {minute: 40, file: "other/a"}}},
+	{"commits of another site and of specs", "", 15, 10,
+		[]past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30, file: "specs/a"}}},
+	{"the whole repository", "/", 15, 20,
+		[]past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30}}},
+	{"a folder in a folder", "sites/mine/tree", 15, 10,
+		[]past{{minute: 5, file: "sites/mine/a"}, {minute: 10, file: "sites/mine/tree/a"},
+			{minute: 20, file: "sites/mine/b"}}},
+	{"a merge brings the change when it is merged", "", 15, 40,
+		[]past{{minute: 10, file: "site/a"}, {minute: 12, file: "site/a=2", from: 1},
+			{minute: 14, file: "other/a", from: 1}, {minute: 40, file: "site/a=2", merge: 2},
+			{minute: 50, file: "other/a"}}},
+	{"a merge of a branch that has an older folder", "", 25, 20,
+		[]past{{minute: 8, file: "site/a"}, {minute: 12, file: "specs/a"}, {minute: 20, file: "site/a", from: 1},
+			{minute: 30, file: "specs/a", merge: 2}}},
+	{"a revert to an older folder", "", 15, 30,
+		[]past{{minute: 10, file: "site/a=1"}, {minute: 20, file: "site/a=2"}, {minute: 30, file: "site/a=1"},
+			{minute: 40, file: "other/a"}}},
 	{"the tip changed it", "", 15, 20, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "site/a"}}},
-	{"a folder that is gone", "", 15, 30, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "site/a="}, {minute: 30, file: "other/a"}}},
-	{"a folder that was a file", "", 15, 30, []past{{minute: 10, file: "site"}, {minute: 30, file: "site/a"}, {minute: 40, file: "other/a"}}},
+	{"a folder that is gone", "", 15, 30,
+		[]past{{minute: 10, file: "site/a"}, {minute: 20, file: "site/a="}, {minute: 30, file: "other/a"}}},
+	{"a folder that was a file", "", 15, 30,
+		[]past{{minute: 10, file: "site"}, {minute: 30, file: "site/a"}, {minute: 40, file: "other/a"}}},
 	{"a tip that is older", "", 30, 20, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}}},
 	{"in the second of the tip", "", 20, 10, []past{{minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}}},
-	{"five commits in a row", "", 3 * day, 6, append(then([]past{{minute: 1, file: "site/a"}, {minute: 5, file: "other/a"}}, 5), past{minute: 3*day + 1, file: "other/a"})},
-	{"a clock that is hours slow", "", 3 * day, 3*day + 9, append(then([]past{{minute: 3*day + 9, file: "site/a"}, {minute: 2*day + 1, file: "other/a"}}, 9), past{minute: 3*day + 20, file: "other/a"})},
-	{"machines without a clock", "", 3 * day, 3*day + 9, append(then([]past{{minute: 3*day + 9, file: "site/a"}, {minute: 1, file: "other/a"}}, 3), past{minute: 3*day + 20, file: "other/a"})},
-	{"a change that is older than its parent", "", 15, 20, []past{{minute: 20, file: "other/a"}, {minute: 10, file: "site/a"}, {minute: 30, file: "other/a"}}},
+	{"five commits in a row", "", 3 * day, 6,
+		append(then([]past{{minute: 1, file: "site/a"}, {minute: 5, file: "other/a"}}, 5),
+			past{minute: 3*day + 1, file: "other/a"})},
+	{"a clock that is hours slow", "", 3 * day, 3*day + 9,
+		append(then([]past{{minute: 3*day + 9, file: "site/a"}, {minute: 2*day + 1, file: "other/a"}}, 9),
+			past{minute: 3*day + 20, file: "other/a"})},
+	{"machines without a clock", "", 3 * day, 3*day + 9,
+		append(then([]past{{minute: 3*day + 9, file: "site/a"}, {minute: 1, file: "other/a"}}, 3),
+			past{minute: 3*day + 20, file: "other/a"})},
+	{"a change that is older than its parent", "", 15, 20,
+		[]past{{minute: 20, file: "other/a"}, {minute: 10, file: "site/a"}, {minute: 30, file: "other/a"}}},
 }
 
 func TestLastChange(t *testing.T) {
@@ -139,7 +160,8 @@ func TestLastChange(t *testing.T) {
 		}
 		over := Target{URL: web.url + "/" + filepath.Base(repo), Branch: "main", Path: path, Auth: web.login()}
 		lastChange(t, row.why+": a path", Target{URL: repo, Branch: "main", Path: path}, row.since, row.want)
-		lastChange(t, row.why+": file://", Target{URL: "file://" + repo, Branch: "main", Path: path}, row.since, row.want)
+		lastChange(t, row.why+": file://", Target{URL: "file://" + repo, Branch: "main", Path: path}, row.since,
+			row.want)
 		if i > 1 {
 			continue // how a history gets here is one thing, what is in it another
 		}
@@ -187,13 +209,15 @@ func TestLastChangeFarDown(t *testing.T) {
 func TestLastChangeWithoutHistory(t *testing.T) {
 	t.Parallel()
 	whole := bare(t)
-	record(t, whole, []past{{minute: 1, file: "other/a"}, {minute: 10, file: "site/a"}, {minute: 20, file: "other/a"}, {minute: 30, file: "other/a"}})
+	record(t, whole, []past{{minute: 1, file: "other/a"}, {minute: 10, file: "site/a"}, {minute: 20, file: "other/a"},
+		{minute: 30, file: "other/a"}})
 	for depth, want := range map[string]int{"2": 30, "3": 30, "4": 10} { // it takes the fourth to see the third
 		repo := cloned(t, "file://"+whole, "--bare", "--depth="+depth)
 		lastChange(t, "a shallow clone of depth "+depth, Target{URL: repo, Branch: "main", Path: "site"}, 15, want)
 	}
 	repo := cloned(t, "file://"+whole, "--bare")
-	unknown := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"}).LastChange(t.Context(), time.Time{}, anyFile)
+	unknown := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"}).LastChange(t.Context(), time.Time{},
+		anyFile)
 	assert.Truef(t, unknown.Equal(minute(30)), "since an unknown time: found %v", unknown)
 	hash := git(t, whole, "rev-parse", "main~1")
 	object := filepath.Join(whole, "objects", hash[:2], hash[2:])

@@ -25,30 +25,39 @@ func TestFolderChange(t *testing.T) {
 		want    int  // a minute; 0: unknown
 	}{
 		{"as HEAD has it", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: "other/a"}}, one, false, 10},
-		{"files that do not concern the caller", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: "site/PLAN.md"}},
+		{"files that do not concern the caller",
+			[]past{{minute: 10, file: file + "=1"}, {minute: 20, file: "site/PLAN.md"}},
 			Tree{"hosts/a": []byte("1"), "PLAN.md": []byte("mine")}, false, 10},
-		{"the base's tree, and HEAD has the branch's", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: "specs/a"},
-			{minute: 30, file: file + "=2"}}, one, false, 10},
+		{"the base's tree, and HEAD has the branch's",
+			[]past{{minute: 10, file: file + "=1"}, {minute: 20, file: "specs/a"},
+				{minute: 30, file: file + "=2"}}, one, false, 10},
 		{"changed there twice", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: file + "=2"},
 			{minute: 30, file: file + "=1"}, {minute: 40, file: file + "=3"}}, one, false, 30},
 		{"a merge rendered the tree again on that of main", []past{{minute: 10, file: file + "=1"},
 			{minute: 20, file: file + "=2", from: 1}, {minute: 12, file: "specs/a", from: 1},
 			{minute: 30, file: file + "=3", merge: 2}}, two, false, 20},
-		{"a merge took the tree of main", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: file + "=2", from: 1},
-			{minute: 12, file: "specs/a", from: 1}, {minute: 30, file: file + "=2", merge: 2}}, two, false, 20},
+		{"a merge took the tree of main",
+			[]past{{minute: 10, file: file + "=1"}, {minute: 20, file: file + "=2", from: 1},
+				{minute: 12, file: "specs/a", from: 1}, {minute: 30, file: file + "=2", merge: 2}}, two, false, 20},
 		{"main is being merged", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: file + "=2", from: 1},
 			{minute: 30, file: "specs/a", from: 1}, {minute: 40, merge: 2}}, two, true, 20},
 		{"main is not merged", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: file + "=2", from: 1},
 			{minute: 30, file: "specs/a", from: 1}}, two, false, 0},
-		{"a commit that is older than its parent", []past{{minute: 20, file: "other/a"}, {minute: 10, file: file + "=1"}},
+		{"a commit that is older than its parent",
+			[]past{{minute: 20, file: "other/a"}, {minute: 10, file: file + "=1"}},
 			one, false, 20},
-		{"a newer one behind a slow clock", []past{{minute: 10, file: file + "=1"}, {minute: 50, file: file + "=2", from: 1},
-			{minute: 40, file: "other/a"}, {minute: 45, file: file + "=2", from: 1}, {minute: 60, file: file + "=3", merge: 3}},
+		{"a newer one behind a slow clock",
+			[]past{{minute: 10, file: file + "=1"}, {minute: 50, file: file + "=2", from: 1},
+				{minute: 40, file: "other/a"}, {minute: 45, file: file + "=2", from: 1},
+				{minute: 60, file: file + "=3", merge: 3}},
 			two, false, 50},
 		{"as no commit has it", []past{{minute: 10, file: file + "=1"}}, two, false, 0},
-		{"one file more", []past{{minute: 10, file: file + "=1"}}, Tree{"hosts/a": []byte("1"), "hosts/b": nil}, false, 0},
-		{"one file less", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: "site/hosts/b/c"}}, one, false, 10},
-		{"one folder less", []past{{minute: 10, file: "site/hosts/b/c"}, {minute: 20, file: file + "=1"}}, one, false, 0},
+		{"one file more", []past{{minute: 10, file: file + "=1"}}, Tree{"hosts/a": []byte("1"), "hosts/b": nil}, false,
+			0},
+		{"one file less", []past{{minute: 10, file: file + "=1"}, {minute: 20, file: "site/hosts/b/c"}}, one, false,
+			10},
+		{"one folder less", []past{{minute: 10, file: "site/hosts/b/c"}, {minute: 20, file: file + "=1"}}, one, false,
+			0},
 	} {
 		checkout := t.TempDir()
 		git(t, checkout, "init", "--quiet", "--initial-branch=main")
@@ -69,7 +78,8 @@ func TestFolderChangeWhere(t *testing.T) {
 	t.Parallel()
 	whole, outside := t.TempDir(), t.TempDir()
 	git(t, whole, "init", "--quiet", "--initial-branch=main")
-	record(t, whole, []past{{minute: 10, file: "hosts/a=1"}, {minute: 20, file: "hosts/b=1"}, {minute: 30, file: "specs/a"}})
+	record(t, whole, []past{{minute: 10, file: "hosts/a=1"}, {minute: 20, file: "hosts/b=1"},
+		{minute: 30, file: "specs/a"}})
 	before, now := Tree{"hosts/a": []byte("1")}, Tree{"hosts/a": []byte("1"), "hosts/b": []byte("1")}
 	folderChange(t, "the whole checkout", whole, now, 20)
 	worktree := filepath.Join(outside, "worktree")
@@ -106,7 +116,8 @@ func TestFolderChangeFarDown(t *testing.T) {
 // folderChange fails unless the last change of a folder is of a minute.
 func folderChange(t testing.TB, why, folder string, tree Tree, want int) {
 	t.Helper()
-	found := FolderChange(t.Context(), folder, tree, minute(0), func(name string) bool { return strings.HasPrefix(name, "hosts/") })
+	found := FolderChange(t.Context(), folder, tree, minute(0),
+		func(name string) bool { return strings.HasPrefix(name, "hosts/") })
 	if want == 0 {
 		assert.Truef(t, found.IsZero(), "%s: found minute %v, want none", why, found.Sub(minute(0)).Minutes())
 		return

@@ -27,13 +27,15 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
 	target := Target{URL: repo, Branch: "main", Path: "sites/berlin"}
-	first := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2\n", "clusters/a-b/y.yaml", "3\r\n", "gone/z", "4", "PLAN.md", "")
+	first := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2\n", "clusters/a-b/y.yaml", "3\r\n", "gone/z", "4",
+		"PLAN.md", "")
 	done := mustPublish(t, target, first)
 	assert.Truef(t, done.Changed && len(done.Changes) == 5 && done.Branch == "main", "first commit: found %+v", done)
 	fsck(t, repo)
 	rival(t, repo, "main", tree("README.md", "hand", "sites/berlin/notes.txt", "hand", "sites/paris/x", "theirs"))
 
-	second := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2 changed\n", "clusters/a-b/y.yaml", "3\r\n", "new", "5")
+	second := tree("clusters/a/x.yaml", "1\n", "clusters/a.yaml", "2 changed\n", "clusters/a-b/y.yaml", "3\r\n", "new",
+		"5")
 	done = mustPublish(t, target, second)
 	fsck(t, repo)
 	want := tree("README.md", "hand", "sites/berlin/notes.txt", "hand", "sites/paris/x", "theirs")
@@ -41,7 +43,8 @@ func TestCommitReplacesOnlyThePath(t *testing.T) {
 		want["sites/berlin/"+name] = text
 	}
 	same(t, "the branch", inGit(t, repo, "main"), want)
-	if stat := git(t, repo, "show", "--stat=200", "--format=", "main"); strings.Contains(stat, "notes") || !strings.Contains(stat, "5 files changed") {
+	if stat := git(t, repo, "show", "--stat=200", "--format=", "main"); strings.Contains(stat, "notes") ||
+		!strings.Contains(stat, "5 files changed") {
 		t.Errorf("the commit touches more than its own files:\n%s", stat)
 	}
 	modes := git(t, repo, "ls-tree", "-r", "--format=%(objectmode)", "main")
@@ -62,7 +65,8 @@ func TestCommitIsGitsOwn(t *testing.T) {
 	files := tree("a.b/x", "1", "a/x", "2", "a-b", "3", "a0", "4", "ä", "5")
 	about := meta
 	about.When = about.When.In(time.FixedZone("", 2*3600+30*60))
-	about.Message, about.Trailers = FixedMessage("subject\r\n\r\nbody\n\n"), []Trailer{{"Inventory-Digest", "sha256:0"}, {"Generated-By", "sipgen v1"}}
+	about.Message, about.Trailers = FixedMessage("subject\r\n\r\nbody\n\n"), []Trailer{{"Inventory-Digest", "sha256:0"},
+		{"Generated-By", "sipgen v1"}}
 	var commits []string
 	for range 3 {
 		repo := bare(t)
@@ -90,16 +94,19 @@ func TestCommitIsGitsOwn(t *testing.T) {
 func TestChangesAreTheDifferenceOfTheTrees(t *testing.T) {
 	t.Parallel()
 	repo, target := site(t)
-	mustPublish(t, target, tree("same", "1", "edited", "1", "edited to the same", "1", "gone", "1", "gone by hand", "1", "file/becomes/folder", "1", "folder", "1", "link", "1"))
+	mustPublish(t, target, tree("same", "1", "edited", "1", "edited to the same", "1", "gone", "1", "gone by hand", "1",
+		"file/becomes/folder", "1", "folder", "1", "link", "1"))
 	clone := cloned(t, repo)
 	git(t, clone, "rm", "--quiet", "-r", "site/gone by hand", "site/link", "site/folder")
-	put(t, clone, tree("site/edited", "hand", "site/edited to the same", "2", "site/theirs", "1", "site/theirs too", "hand", "site/folder/of/theirs", "x"))
+	put(t, clone, tree("site/edited", "hand", "site/edited to the same", "2", "site/theirs", "1", "site/theirs too",
+		"hand", "site/folder/of/theirs", "x"))
 	require.NoError(t, os.Symlink("same", filepath.Join(clone, "site/link")))
 	git(t, clone, "add", "-A")
 	git(t, clone, "commit", "--quiet", "-m", "by hand")
 	git(t, clone, "push", "--quiet")
 	tip := mustRead(t, target)
-	next := tree("same", "1", "edited", "2", "edited to the same", "2", "theirs", "1", "theirs too", "2", "file", "2", "link", "2", "new/x", "1")
+	next := tree("same", "1", "edited", "2", "edited to the same", "2", "theirs", "1", "theirs too", "2", "file", "2",
+		"link", "2", "new/x", "1")
 	about := meta
 	about.Adopt = true
 	var told []Change
@@ -155,7 +162,8 @@ func TestSSHSignatureVerifiesInGit(t *testing.T) {
 			allowed := filepath.Join(dir, "allowed")
 			require.NoError(t, os.WriteFile(allowed, append([]byte("ada@example.org "), public...), 0o600))
 			repo := signedCommit(t, signer)
-			out := git(t, repo, "-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile="+allowed, "verify-commit", "--verbose", "main")
+			out := git(t, repo, "-c", "gpg.format=ssh", "-c", "gpg.ssh.allowedSignersFile="+allowed, "verify-commit",
+				"--verbose", "main")
 			assert.Truef(t, strings.Contains(out, `Good "git" signature for ada@example.org`), "git verify-commit: %s",
 				out)
 		})
@@ -168,7 +176,8 @@ func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
 	}
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o700))
-	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return meta.When.Add(-time.Hour) }}
+	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA,
+		Time: func() time.Time { return meta.When.Add(-time.Hour) }}
 	entity := need.Value(openpgp.NewEntity("Ada", "", "ada@example.org", config))(t)
 	var public, private bytes.Buffer
 	armored := func(to io.Writer, kind string, write func(io.Writer) error) {
@@ -180,7 +189,8 @@ func TestOpenPGPSignatureVerifiesInGit(t *testing.T) {
 	}
 	armored(&public, openpgp.PublicKeyType, entity.Serialize)
 	require.NoError(t, entity.EncryptPrivateKeys([]byte("pass phrase"), config))
-	armored(&private, openpgp.PrivateKeyType, func(w io.Writer) error { return entity.SerializePrivateWithoutSigning(w, config) })
+	armored(&private, openpgp.PrivateKeyType,
+		func(w io.Writer) error { return entity.SerializePrivateWithoutSigning(w, config) })
 	key := filepath.Join(dir, "key.asc")
 	put(t, dir, Tree{"key.asc": private.Bytes(), "public.asc": public.Bytes()})
 	wantError(t, "without the passphrase", need.Err(OpenPGPSigner(key, "", meta.When)), nil, "passphrase")

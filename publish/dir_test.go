@@ -97,16 +97,26 @@ func TestWriteDirRefuses(t *testing.T) {
 		adopt string // what the folder holds after adopting; "refused" if adopting is refused too
 	}{
 		{"a folder of somebody else", tree("notes.txt", "x"), tree("a", "1"), ErrForeign, "adopt", "a=1 notes.txt=x"},
-		{"a file that is in the way", tree(OwnershipFile, list, "a", "1", "b", "hand"), tree("a", "1", "b", "2"), ErrTaken, "/b:", "a=1 b=2"},
-		{"a file where a folder is wanted", tree(OwnershipFile, list, "a", "1", "b", "hand"), tree("b/c", "2"), ErrTaken, "want a folder", "refused"},
-		{"a folder where a file is wanted", tree(OwnershipFile, list, "a", "1", "b/c", "hand"), tree("b", "2"), ErrTaken, "b/c", "refused"},
-		{"a list with conflict markers", tree(OwnershipFile, "<<<<<<< HEAD\n"+list, "a", "1"), tree("a", "2"), ErrOwnership, "merge conflict", "a=2"},
-		{"a list that was edited", tree(OwnershipFile, strings.Replace(list, "path: a", "path: b", 1), "a", "1", "b", "hand"), tree("a", "2"), ErrOwnership, "edited", "a=2 b=hand"},
-		{"a list that leaves the folder", tree(OwnershipFile, strings.Replace(list, "path: a", "path: ../a", 1)), tree("a", "2"), ErrOwnership, "leaves the folder", "a=2"},
-		{"a list that is no YAML", tree(OwnershipFile, "{{{"), tree("a", "2"), ErrOwnership, "restore it from git", "a=2"},
-		{"a list with a field that no version has", tree(OwnershipFile, list+"more: 1\n"), tree("a", "2"), ErrOwnership, "more", "a=2"},
-		{"two lists", tree(OwnershipFile, list+"---\n"+list, "a", "1"), tree("a", "2"), ErrOwnership, "more than one document", "a=2"},
-		{"a list of another kind", tree(OwnershipFile, strings.Replace(list, "v1alpha1", "v2", 1)), tree("a", "2"), ErrOwnership, "v2", "a=2"},
+		{"a file that is in the way", tree(OwnershipFile, list, "a", "1", "b", "hand"), tree("a", "1", "b", "2"),
+			ErrTaken, "/b:", "a=1 b=2"},
+		{"a file where a folder is wanted", tree(OwnershipFile, list, "a", "1", "b", "hand"), tree("b/c", "2"),
+			ErrTaken, "want a folder", "refused"},
+		{"a folder where a file is wanted", tree(OwnershipFile, list, "a", "1", "b/c", "hand"), tree("b", "2"),
+			ErrTaken, "b/c", "refused"},
+		{"a list with conflict markers", tree(OwnershipFile, "<<<<<<< HEAD\n"+list, "a", "1"), tree("a", "2"),
+			ErrOwnership, "merge conflict", "a=2"},
+		{"a list that was edited", tree(OwnershipFile, strings.Replace(list, "path: a", "path: b", 1), "a", "1", "b",
+			"hand"), tree("a", "2"), ErrOwnership, "edited", "a=2 b=hand"},
+		{"a list that leaves the folder", tree(OwnershipFile, strings.Replace(list, "path: a", "path: ../a", 1)),
+			tree("a", "2"), ErrOwnership, "leaves the folder", "a=2"},
+		{"a list that is no YAML", tree(OwnershipFile, "{{{"), tree("a", "2"), ErrOwnership, "restore it from git",
+			"a=2"},
+		{"a list with a field that no version has", tree(OwnershipFile, list+"more: 1\n"), tree("a", "2"), ErrOwnership,
+			"more", "a=2"},
+		{"two lists", tree(OwnershipFile, list+"---\n"+list, "a", "1"), tree("a", "2"), ErrOwnership,
+			"more than one document", "a=2"},
+		{"a list of another kind", tree(OwnershipFile, strings.Replace(list, "v1alpha1", "v2", 1)), tree("a", "2"),
+			ErrOwnership, "v2", "a=2"},
 		{"an empty tree", tree(OwnershipFile, list, "a", "1"), tree(), ErrEmpty, "delete everything", "refused"},
 	}
 	for _, row := range rows {
@@ -139,11 +149,14 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 	for name, why := range map[string]string{
 		"":            "empty",
 		"/etc/passwd": "absolute",
-		"../x":        "leaves the folder", "a/../../x": "leaves the folder", "./a": "leaves the folder", "a/.": "leaves the folder",
+		"../x":        "leaves the folder", "a/../../x": "leaves the folder", "./a": "leaves the folder",
+		"a/.":  "leaves the folder",
 		"a//b": "empty part", "a/": "empty part",
 		`a\b`: "backslash", "a\nb": "control", "a\x7fb": "control", "a\u0085b": "control", "a\xffb": "UTF-8",
-		".git/config": "git keeps", "x/.GIT/hooks/post-checkout": "git keeps", "GIT~1/x": "git keeps", ".git./x": "git keeps",
-		".git /x": "git keeps", ".g\u200cit/x": "git keeps", ".git::$INDEX_ALLOCATION/x": "git keeps", ".gitmodules": "git keeps",
+		".git/config": "git keeps", "x/.GIT/hooks/post-checkout": "git keeps", "GIT~1/x": "git keeps",
+		".git./x": "git keeps",
+		".git /x": "git keeps", ".g\u200cit/x": "git keeps", ".git::$INDEX_ALLOCATION/x": "git keeps",
+		".gitmodules": "git keeps",
 		OwnershipFile: "writes it itself", ".SIPGEN.yaml": "writes it itself",
 		strings.Repeat("a", 256): "longer",
 	} {
@@ -155,7 +168,8 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 			t.Errorf("%v: found %v, want a collision", slices.Sorted(maps.Keys(files)), err)
 		}
 	}
-	if err := treefs.CheckTree(tree("a/b.git/c", "", ".gitignore", "", "git/x", "", "a.b", "", "a/x", "", "ä ö:%", "")); err != nil {
+	if err := treefs.CheckTree(tree("a/b.git/c", "", ".gitignore", "", "git/x", "", "a.b", "", "a/x", "", "ä ö:%",
+		"")); err != nil {
 		t.Error("harmless names:", err)
 	}
 }
@@ -201,7 +215,8 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 // is nothing to be done.
 func TestInterruptedWriteIsFinished(t *testing.T) {
 	t.Parallel()
-	before, after := tree("a/b", "1", "gone/deep/x", "1", "same", "1", "was/a/folder", "1"), tree("a/b", "2", "new/y", "2", "same", "1", "was", "2")
+	before, after := tree("a/b", "1", "gone/deep/x", "1", "same", "1", "was/a/folder", "1"), tree("a/b", "2", "new/y",
+		"2", "same", "1", "was", "2")
 	for moved := range 6 {
 		dir := filepath.Join(t.TempDir(), "out")
 		mustWrite(t, dir, before)
@@ -230,7 +245,8 @@ func TestInterruptedWriteIsFinished(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, before)
-	put(t, filepath.Join(dir, treefs.StageInside), Tree{"new": []byte("2"), OwnershipFile: treefs.FormatLists(tree("new", "2"), nil, nil, "")[OwnershipFile]})
+	put(t, filepath.Join(dir, treefs.StageInside),
+		Tree{"new": []byte("2"), OwnershipFile: treefs.FormatLists(tree("new", "2"), nil, nil, "")[OwnershipFile]})
 	put(t, dir, tree("new", "hand"))
 	wantError(t, "somebody's file in the way", need.Err(ReadDir(t.Context(), dir)), ErrTaken, "new: ")
 	text := onDisk(t, dir)["new"]

@@ -23,17 +23,18 @@ func ExampleLoop() {
 	}
 	target := publish.Target{URL: repo, Branch: "main", Path: "sites/berlin", Timeout: time.Minute}
 	for range 2 {
-		done, rounds, err := publish.Loop(context.Background(), target, func(base *publish.Snapshot) (publish.Tree, publish.Meta, int, error) {
-			rounds := len(base.Tree["rounds"]) + 1
-			tree := publish.Tree{"rounds": append(base.Tree["rounds"], '|')}
-			return tree, publish.Meta{
-				Author: publish.Signature{Name: "Ada", Email: "ada@example.org"},
-				When:   time.Unix(1700000000, 0),
-				Message: func(changes []publish.Change) string {
-					return fmt.Sprintf("berlin: %d file %s", len(changes), changes[0].Kind)
-				},
-			}, rounds, nil
-		})
+		done, rounds, err := publish.Loop(context.Background(), target,
+			func(base *publish.Snapshot) (publish.Tree, publish.Meta, int, error) {
+				rounds := len(base.Tree["rounds"]) + 1
+				tree := publish.Tree{"rounds": append(base.Tree["rounds"], '|')}
+				return tree, publish.Meta{
+					Author: publish.Signature{Name: "Ada", Email: "ada@example.org"},
+					When:   time.Unix(1700000000, 0),
+					Message: func(changes []publish.Change) string {
+						return fmt.Sprintf("berlin: %d file %s", len(changes), changes[0].Kind)
+					},
+				}, rounds, nil
+			})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -78,7 +78,8 @@ func TestReadOnlyRepository(t *testing.T) {
 		"*": "unable to create temporary object directory: permission denied",
 	} {
 		t.Run("safe.directory="+safe, func(t *testing.T) {
-			command := asNobody(t, repo, child{Do: "branch, once", Target: Target{URL: repo, Branch: "main", Path: "site"}})
+			command := asNobody(t, repo,
+				child{Do: "branch, once", Target: Target{URL: repo, Branch: "main", Path: "site"}})
 			command.Env = append(command.Env, "GIT_CONFIG_GLOBAL=/dev/null", "HOME=/",
 				"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0="+safe)
 			leaves(t, repo, func() error {
@@ -107,10 +108,12 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 		parts  bool // are all that it sends
 	}{
 		{"a server as it is installed", nil, false, false},
-		{"a server set up as the forges are", []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"}, false, true},
+		{"a server set up as the forges are", []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"},
+			false, true},
 		{"a filter, and no objects by hash", []string{"uploadpack.allowFilter"}, false, false},
 		{"objects by hash, and no filter", []string{"uploadpack.allowAnySHA1InWant"}, false, false},
-		{"objects by hash, which are refused", []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"}, true, false},
+		{"objects by hash, which are refused", []string{"uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"},
+			true, false},
 	}
 	first := bare(t)
 	mustPublish(t, Target{URL: first, Branch: "main", Path: "site"}, tree("a", "1", "b/c", "2", "b/gone", "3"))
@@ -134,7 +137,8 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 			fsck(t, repo)
 			assert.Equal(t, "hand", git(t, repo, "cat-file", "blob", "main:site/notes"), "somebody's file")
 			// A file in the way is compared with what is there, and a path that does not exist yet is made.
-			wantError(t, "a file in the way", need.Err(publishTree(target, tree("notes", "mine"), meta)), nil, "site/notes")
+			wantError(t, "a file in the way", need.Err(publishTree(target, tree("notes", "mine"), meta)), nil,
+				"site/notes")
 			for _, path := range []string{"second/site", ""} {
 				elsewhere, about := target, meta
 				elsewhere.Path, about.Adopt = path, true

@@ -21,7 +21,8 @@ import (
 )
 
 var meta = Meta{
-	Author: Signature{"Ada", "ada@example.org"}, When: time.Unix(1700000000, 0).UTC(), Message: FixedMessage("sites: change"),
+	Author: Signature{"Ada", "ada@example.org"}, When: time.Unix(1700000000, 0).UTC(),
+	Message:  FixedMessage("sites: change"),
 	Trailers: []Trailer{{"Sipgen-Version", "v1"}},
 }
 
@@ -51,7 +52,8 @@ func running(dir string, stdin io.Reader, name string, args ...string) (string, 
 	command := exec.Command(name, args...)
 	command.Dir, command.Stdin = dir, stdin
 	command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		"GIT_AUTHOR_NAME=Rival", "GIT_AUTHOR_EMAIL=rival@example.org", "GIT_COMMITTER_NAME=Rival", "GIT_COMMITTER_EMAIL=rival@example.org")
+		"GIT_AUTHOR_NAME=Rival", "GIT_AUTHOR_EMAIL=rival@example.org", "GIT_COMMITTER_NAME=Rival",
+		"GIT_COMMITTER_EMAIL=rival@example.org")
 	out, err := command.CombinedOutput()
 	return string(out), err
 }
@@ -64,7 +66,8 @@ func bare(t testing.TB) string {
 		require.NoError(t, os.MkdirAll(filepath.Join(repo, folder), 0o755))
 	}
 	need.Write(t, filepath.Join(repo, "HEAD"), "ref: refs/heads/main\n")
-	need.Write(t, filepath.Join(repo, "config"), "[core]\nrepositoryformatversion = 0\nbare = true\n[http]\nreceivepack = true\n")
+	need.Write(t, filepath.Join(repo, "config"),
+		"[core]\nrepositoryformatversion = 0\nbare = true\n[http]\nreceivepack = true\n")
 	return repo
 }
 
@@ -76,7 +79,8 @@ func rival(t testing.TB, repo, branch string, files Tree) {
 		parent, err = tryGit(repo, "rev-parse", "--verify", "--quiet", "HEAD")
 	}
 	var stream bytes.Buffer
-	fmt.Fprintf(&stream, "commit refs/heads/%s\ncommitter Rival <rival@example.org> %d +0000\ndata 5\nrival\n", branch, time.Now().Unix())
+	fmt.Fprintf(&stream, "commit refs/heads/%s\ncommitter Rival <rival@example.org> %d +0000\ndata 5\nrival\n", branch,
+		time.Now().Unix())
 	if err == nil {
 		fmt.Fprintf(&stream, "from %s\n", parent)
 	}

@@ -14,8 +14,10 @@ import (
 )
 
 var filesOfHistory = []past{
-	{minute: 1, file: "site/c/n/a"}, {minute: 2, file: "other/a"}, {minute: 3, file: "site/c/n/a"}, {minute: 4, file: "site/b"},
-	{minute: 5, file: "site/c/m/a"}, {minute: 6, file: "site/c/m/b"}, {minute: 7, file: "site/c/n/a="}, {minute: 8, file: "other/a"},
+	{minute: 1, file: "site/c/n/a"}, {minute: 2, file: "other/a"}, {minute: 3, file: "site/c/n/a"},
+	{minute: 4, file: "site/b"},
+	{minute: 5, file: "site/c/m/a"}, {minute: 6, file: "site/c/m/b"}, {minute: 7, file: "site/c/n/a="},
+	{minute: 8, file: "other/a"},
 }
 
 // versionsOf returns the versions of site/c/*/a as "MINUTE: NAME TEXT, ...", and why there are older commits. Of the
@@ -61,15 +63,19 @@ func TestHistory(t *testing.T) {
 	}{
 		{"all", Walk{Most: 100}, nil, all, ""},
 		{"exactly as many", Walk{Most: 8}, nil, all, ""},
-		{"what could not be read, and then could", Walk{Most: 100}, []int{3}, []string{all[0], all[1], "4: c/n/a change 2", all[2], all[3]}, ""},
-		{"fewer", Walk{Most: 7}, nil, []string{"2: c/n/a change 0", all[1], all[2], all[3]}, "at most 7 commits are read"},
+		{"what could not be read, and then could", Walk{Most: 100}, []int{3},
+			[]string{all[0], all[1], "4: c/n/a change 2", all[2], all[3]}, ""},
+		{"fewer", Walk{Most: 7}, nil, []string{"2: c/n/a change 0", all[1], all[2], all[3]},
+			"at most 7 commits are read"},
 		{"the tip", Walk{Most: 1}, nil, []string{"8: c/m/a change 4"}, "at most 1 commits are read"},
-		{"five in a row that are older", Walk{Most: 100, Since: minute(8)}, nil, []string{all[1], all[2], all[3]}, "older than 2023-11-14T22:21:20Z"},
+		{"five in a row that are older", Walk{Most: 100, Since: minute(8)}, nil, []string{all[1], all[2], all[3]},
+			"older than 2023-11-14T22:21:20Z"},
 	} {
 		over := Target{URL: web.url + "/fleet.git", Branch: "main", Path: "site", Auth: web.login()}
 		ssh := Target{URL: shell.url(t, repo), Branch: "main", Path: "site",
 			Auth: Auth{SSHKeyFile: shell.userKey, KnownHosts: []string{shell.knownHosts}}}
-		reached := map[string]int{"all": 2, "fewer": 1}[row.why] + 1 // how a history gets here is one thing, what is in it another
+		reached := map[string]int{"all": 2,
+			"fewer": 1}[row.why] + 1 // how a history gets here is one thing, what is in it another
 		for _, setting := range []string{"", "uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant"} {
 			if setting != "" {
 				git(t, repo, "config", setting, "true")
@@ -127,7 +133,8 @@ func TestHistoryHoldsFilesToTheList(t *testing.T) {
 	tip := mustRead(t, target)
 	var found []string
 	_, err := tip.History(t.Context(), Walk{Files: "c/*/a", Most: 100}, func(v *Version) error {
-		found = append(found, fmt.Sprint(len(v.State.Tree), v.State.Edited, v.State.Missing, v.State.Others, v.State.Unlisted))
+		found = append(found, fmt.Sprint(len(v.State.Tree), v.State.Edited, v.State.Missing, v.State.Others,
+			v.State.Unlisted))
 		return nil
 	})
 	want := []string{"2 [] [] [] <nil>", "3 [c/n/a] [] [c/o/a] <nil>", "3 [] [] [c/o/a] <nil>"}

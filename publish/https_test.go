@@ -42,9 +42,11 @@ func TestHTTPS(t *testing.T) {
 		{"no credentials", func(t *Target) { t.Auth.Username, t.Auth.Password = "", "" }, ErrAuth, "Auth.Password"},
 		{"wrong credentials", func(t *Target) { t.Auth.Password = "wr0ng" }, ErrAuth, "expired"},
 		{"a wrong token", func(t *Target) { t.Auth = Auth{Token: "wr0ng", CAFile: server.ca} }, ErrAuth, "expired"},
-		{"may read only", func(t *Target) { t.Auth.Username, t.Auth.Password = "reader", "reads" }, ErrAuth, "you may only read here"},
+		{"may read only", func(t *Target) { t.Auth.Username, t.Auth.Password = "reader", "reads" }, ErrAuth,
+			"you may only read here"},
 		{"no such repository", func(t *Target) { t.URL = server.url + "/other.git" }, ErrNoRepository, "check the URL"},
-		{"a server that repeats the credentials", func(t *Target) { t.Auth.Username = "parrot" }, ErrAuth, "[31mnot you: Basic *** parrot ***"},
+		{"a server that repeats the credentials", func(t *Target) { t.Auth.Username = "parrot" }, ErrAuth,
+			"[31mnot you: Basic *** parrot ***"},
 	})
 }
 
@@ -69,8 +71,10 @@ func TestHTTPSLogins(t *testing.T) {
 			// A helper as git runs them; one that answers only what it is asked.
 			t.Setenv("GIT_CONFIG_COUNT", "1")
 			t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
-			t.Setenv("GIT_CONFIG_VALUE_0", "!f() { test \"$1\" = get && printf '"+strings.ReplaceAll(row.helper, "\n", "\\n")+"\\n'; }; f")
-			target := Target{URL: cmp.Or(row.url, server.url+"/fleet.git"), Branch: "main", Path: "site", Auth: row.auth}
+			t.Setenv("GIT_CONFIG_VALUE_0",
+				"!f() { test \"$1\" = get && printf '"+strings.ReplaceAll(row.helper, "\n", "\\n")+"\\n'; }; f")
+			target := Target{URL: cmp.Or(row.url, server.url+"/fleet.git"), Branch: "main", Path: "site",
+				Auth: row.auth}
 			assert.Truef(t, mustPublish(t, target, tree("a", row.why)).Changed, "nothing was committed")
 			if row.helper == "" {
 				return
@@ -93,10 +97,12 @@ func TestClientCertificates(t *testing.T) {
 	}
 	mustPublish(t, target, tree("a", "1"))
 	refusedAs(t, repo, target, []wrong{
-		{"none", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = "", "" }, ErrAuth, "Auth.ClientCertFile"},
+		{"none", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = "", "" }, ErrAuth,
+			"Auth.ClientCertFile"},
 		{"one of another authority", func(t *Target) { t.Auth.ClientCertFile, t.Auth.ClientKeyFile = strangers.certFile, strangers.keyFile }, ErrAuth, "rejected the client certificate " + strangers.certFile},
 		{"no key", func(t *Target) { t.Auth.ClientKeyFile = "" }, nil, "Auth.ClientCertFile"},
-		{"the key of another", func(t *Target) { t.Auth.ClientKeyFile = strangers.keyFile }, nil, "client certificate: "},
+		{"the key of another", func(t *Target) { t.Auth.ClientKeyFile = strangers.keyFile }, nil,
+			"client certificate: "},
 		{"a file that is not there", func(t *Target) { t.Auth.ClientCertFile += "x" }, nil, "no such file"},
 		{"and wrong credentials", func(t *Target) { t.Auth.Token = "wr0ng" }, ErrAuth, "expired"},
 	})
@@ -112,24 +118,35 @@ func TestSSH(t *testing.T) {
 	}
 	remoteRoundTrip(t, target, repo)
 
-	unknown, changed, garbled := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(), "changed"), filepath.Join(t.TempDir(), "garbled")
+	unknown, changed, garbled := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(),
+		"changed"), filepath.Join(t.TempDir(), "garbled")
 	other := need.Value(os.ReadFile(server.stranger + ".pub"))(t)
 	_, port, _ := strings.Cut(server.address, ":")
-	for file, text := range map[string]string{unknown: "", changed: "[127.0.0.1]:" + port + " " + string(other), garbled: "127.0.0.1 ssh-rsa !!\n"} {
+	for file, text := range map[string]string{unknown: "", changed: "[127.0.0.1]:" + port + " " + string(other),
+		garbled: "127.0.0.1 ssh-rsa !!\n"} {
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	test := t
 	refusedAs(t, repo, target, []wrong{
-		{"an unknown host", func(t *Target) { t.Auth.KnownHosts = []string{unknown} }, ErrHostKey, "127.0.0.1 is not in known_hosts: ssh-keyscan -p " + port + " 127.0.0.1 >> " + unknown},
-		{"a host whose key has changed", func(t *Target) { t.Auth.KnownHosts = []string{changed} }, ErrHostKey, "differs from known_hosts"},
-		{"no known_hosts at all", func(t *Target) { t.Auth.KnownHosts = []string{unknown + "x"} }, ErrHostKey, "no known_hosts file: ssh-keyscan"},
-		{"a known_hosts file that is none", func(t *Target) { t.Auth.KnownHosts = []string{garbled} }, ErrHostKey, garbled + ":1"},
-		{"a key that the server does not know", func(t *Target) { t.Auth.SSHKeyFile = server.stranger }, ErrAuth, "SSH keys"},
+		{"an unknown host", func(t *Target) { t.Auth.KnownHosts = []string{unknown} }, ErrHostKey,
+			"127.0.0.1 is not in known_hosts: ssh-keyscan -p " + port + " 127.0.0.1 >> " + unknown},
+		{"a host whose key has changed", func(t *Target) { t.Auth.KnownHosts = []string{changed} }, ErrHostKey,
+			"differs from known_hosts"},
+		{"no known_hosts at all", func(t *Target) { t.Auth.KnownHosts = []string{unknown + "x"} }, ErrHostKey,
+			"no known_hosts file: ssh-keyscan"},
+		{"a known_hosts file that is none", func(t *Target) { t.Auth.KnownHosts = []string{garbled} }, ErrHostKey,
+			garbled + ":1"},
+		{"a key that the server does not know", func(t *Target) { t.Auth.SSHKeyFile = server.stranger }, ErrAuth,
+			"SSH keys"},
 		{"a key file that is none", func(t *Target) { t.Auth.SSHKeyFile = server.knownHosts }, nil, "ssh key"},
 		{"a key file that is not there", func(t *Target) { t.Auth.SSHKeyFile += "x" }, nil, "no such file"},
 		{"no such repository", func(t *Target) { t.URL += "x" }, ErrNoRepository, "check the URL"},
-		{"a folder that is no repository", func(t *Target) { t.URL = server.url(test, filepath.Dir(server.userKey)) }, ErrNoRepository, "check the URL"},
-		{"a server that is not there", func(t *Target) { t.URL = strings.Replace(t.URL, server.address, freeAddress(test), 1) }, nil, "connection refused"},
+		{"a folder that is no repository", func(t *Target) { t.URL = server.url(test, filepath.Dir(server.userKey)) },
+			ErrNoRepository, "check the URL"},
+		{"a server that is not there", func(t *Target) {
+			t.URL = strings.Replace(t.URL, server.address,
+				freeAddress(test), 1)
+		}, nil, "connection refused"},
 	})
 }
 
@@ -141,7 +158,8 @@ func TestSSHKeys(t *testing.T) {
 	run := func(name string, args ...string) { t.Helper(); need.Output(t, exec.Command(name, args...)) }
 	run("cp", server.userKey, locked)
 	run("ssh-keygen", "-q", "-p", "-a", "1", "-N", "phr4se", "-f", locked)
-	target := Target{URL: server.url(t, repo), Branch: "main", Path: "site", Auth: Auth{KnownHosts: []string{server.knownHosts}}}
+	target := Target{URL: server.url(t, repo), Branch: "main", Path: "site",
+		Auth: Auth{KnownHosts: []string{server.knownHosts}}}
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("SSH_AUTH_SOCK", "")
 

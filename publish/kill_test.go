@@ -20,7 +20,8 @@ import (
 func generation(n int) Tree {
 	files := Tree{}
 	for i := range 300 {
-		files[fmt.Sprintf("clusters/%d/%d/file.yaml", i%17, i)] = fmt.Appendf(nil, "generation %d\n%s", n%2, strings.Repeat("x", i*10))
+		files[fmt.Sprintf("clusters/%d/%d/file.yaml", i%17, i)] = fmt.Appendf(nil, "generation %d\n%s", n%2,
+			strings.Repeat("x", i*10))
 	}
 	files[fmt.Sprintf("only/in/%d", n%2)] = fmt.Appendf(nil, "generation %d\n", n%2)
 	return files
@@ -37,7 +38,8 @@ func whole(t *testing.T, what string, found Tree) {
 			return
 		}
 	}
-	t.Errorf("%s: found a mixture: %d files differ from the one generation, %d from the other", what, len(Diff(found, generation(0))), len(Diff(found, generation(1))))
+	t.Errorf("%s: found a mixture: %d files differ from the one generation, %d from the other", what,
+		len(Diff(found, generation(0))), len(Diff(found, generation(1))))
 }
 
 // Whenever a run is killed, the next one that opens the folder finds one tree and nothing of another.
@@ -51,7 +53,8 @@ func TestKilledWhileWritingAFolder(t *testing.T) {
 	for range times(10) {
 		kill(t, child{Do: "folder, for ever", Dir: dir}.start(t), 150*time.Millisecond)
 		for name, text := range onDisk(t, dir) { // each file is whole
-			if old, new := first[name], second[name]; !strings.HasPrefix(name, treefs.StageInside) && name != "notes.txt" && string(text) != string(old) && string(text) != string(new) {
+			if old, new := first[name], second[name]; !strings.HasPrefix(name, treefs.StageInside) &&
+				name != "notes.txt" && string(text) != string(old) && string(text) != string(new) {
 				t.Errorf("%s is cut: %q", name, text)
 			}
 		}

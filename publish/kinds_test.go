@@ -36,7 +36,8 @@ func TestURLsAsGitReadsThem(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	server := serveHTTPS(t, root)
-	for name, address := range map[string]string{"a.git": "a.git//", "a#b?.git": "a%23b%3F.git", "a b%.git": "a%20b%25.git/"} {
+	for name, address := range map[string]string{"a.git": "a.git//", "a#b?.git": "a%23b%3F.git",
+		"a b%.git": "a%20b%25.git/"} {
 		repo := filepath.Join(root, name)
 		require.NoError(t, os.CopyFS(repo, os.DirFS(bare(t))))
 		mustPublish(t, Target{URL: server.url + "/" + address, Branch: "main", Auth: server.login()}, tree("a", "1"))
@@ -89,9 +90,13 @@ func TestRepositoriesWithExtensions(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(t *testing.T, upstream, work string){
 		"a sparse checkout": func(t *testing.T, _, work string) { git(t, work, "sparse-checkout", "set", "specs") },
-		"a partial clone":   func(t *testing.T, _, work string) { git(t, work, "config", "extensions.partialClone", "origin") },
+		"a partial clone": func(t *testing.T, _, work string) {
+			git(t, work, "config", "extensions.partialClone",
+				"origin")
+		},
 		"objects of another": func(t *testing.T, upstream, work string) {
-			need.Write(t, filepath.Join(work, ".git", "objects", "info", "alternates"), filepath.Join(upstream, "objects")+"\n")
+			need.Write(t, filepath.Join(work, ".git", "objects", "info", "alternates"),
+				filepath.Join(upstream, "objects")+"\n")
 			git(t, work, "repack", "-adl", "--quiet")
 		},
 	} {
@@ -144,15 +149,18 @@ func TestBrokenBranchIsAnError(t *testing.T) {
 	t.Parallel()
 	whole := bare(t)
 	rival(t, whole, "main", tree("x", "1"))
-	for why, text := range map[string]string{"zeros": strings.Repeat("0", 40) + "\n", "nothing": "", "half a hash": "0123456789\n"} {
+	for why, text := range map[string]string{"zeros": strings.Repeat("0", 40) + "\n", "nothing": "",
+		"half a hash": "0123456789\n"} {
 		for _, packed := range []bool{false, true} {
 			repo := cloned(t, whole, "--bare")
 			if packed {
 				git(t, repo, "pack-refs", "--all")
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(repo, "refs/heads/main"), []byte(text), 0o644))
-			for _, target := range []Target{{URL: repo, Branch: "main"}, {URL: repo}, {URL: repo, Branch: "other", Create: true}} {
-				if tip, err := Read(t.Context(), target); err == nil || !strings.Contains(err.Error(), `branch "main" is broken: it names no commit`) {
+			for _, target := range []Target{{URL: repo, Branch: "main"}, {URL: repo},
+				{URL: repo, Branch: "other", Create: true}} {
+				if tip, err := Read(t.Context(), target); err == nil ||
+					!strings.Contains(err.Error(), `branch "main" is broken: it names no commit`) {
 					t.Errorf("%s, packed %t, %+v: found %+v, %v", why, packed, target, tip, err)
 				}
 			}
@@ -163,7 +171,8 @@ func TestBrokenBranchIsAnError(t *testing.T) {
 func TestNewRepositoryOnDisk(t *testing.T) {
 	t.Parallel()
 	dir, by := filepath.Join(t.TempDir(), "fleet.git"), Signature{Name: "ada", Email: "ada@example.org"}
-	put(t, filepath.Dir(dir), tree(".fleet.git.sipgen-new/HEAD", "ref: refs/", ".fleet.git.sipgen-new/objects/x", "")) // of a killed run
+	put(t, filepath.Dir(dir), tree(".fleet.git.sipgen-new/HEAD", "ref: refs/", ".fleet.git.sipgen-new/objects/x",
+		"")) // of a killed run
 	require.NoError(t, NewRepository(dir, "main", by, time.Unix(1, 0)))
 	fsck(t, dir)
 	wantError(t, "a folder that is there", NewRepository(dir, "main", by, time.Unix(1, 0)), fs.ErrExist)

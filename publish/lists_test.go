@@ -18,7 +18,8 @@ import (
 // listed is a tree in two parts, with a file of the root.
 func listed(a, b, root string) (Tree, Lists) {
 	files := tree("c/a/x", a, "c/a/y", "1", "r/a", "1", "c/b/x", b, "root", root)
-	return files, Lists{Parts: map[string]string{"c/a/x": "c/a", "c/a/y": "c/a", "r/a": "c/a", "c/b/x": "c/b"}, Assignments: "sha256:" + root}
+	return files, Lists{Parts: map[string]string{"c/a/x": "c/a", "c/a/y": "c/a", "r/a": "c/a", "c/b/x": "c/b"},
+		Assignments: "sha256:" + root}
 }
 
 // TestListsOfParts: a change of one part changes its list, and no other one; a part that goes takes its list with it.
@@ -29,7 +30,8 @@ func TestListsOfParts(t *testing.T) {
 		require.NoError(t, need.Err(WriteDir(context.Background(), dir, files, DirOptions{Lists: lists})))
 		state := need.Value(ReadState(context.Background(), dir, Search{Places: []string{"c", "r"}}))(t)
 		assert.Truef(t,
-			state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
+			state.Unlisted == nil && state.Damaged == nil &&
+				len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
 			"what is written is not as the lists have it: %+v", state)
 		assert.Equal(t, slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(state.Tree)), "owned")
 		assert.Equal(t, lists.Assignments, state.Assignments, "assignments")
@@ -87,7 +89,8 @@ func TestKilledWithParts(t *testing.T) {
 	changes := Tree{"c/a/x": files["c/a/x"], "c/d/new": files["c/d/new"], "root": files["root"]}
 	written := treefs.FormatLists(files, lists.Parts, nil, lists.Assignments)
 	maps.Copy(changes, written)
-	steps := []string{"-c/b/x", "-c/b/.sipgen.yaml", "c/a/x", "c/d/new", "root", "c/a/.sipgen.yaml", "c/d/.sipgen.yaml", ".sipgen.yaml"}
+	steps := []string{"-c/b/x", "-c/b/.sipgen.yaml", "c/a/x", "c/d/new", "root", "c/a/.sipgen.yaml", "c/d/.sipgen.yaml",
+		".sipgen.yaml"}
 	for killed := range len(steps) + 1 {
 		dir := t.TempDir()
 		require.NoError(t, need.Err(WriteDir(context.Background(), dir, oldFiles, DirOptions{Lists: oldLists})))
@@ -104,7 +107,8 @@ func TestKilledWithParts(t *testing.T) {
 		}
 		state := need.Value(ReadState(context.Background(), dir, Search{Places: []string{"c", "r"}}))(t)
 		assert.Truef(t,
-			state.Unlisted == nil && state.Damaged == nil && len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
+			state.Unlisted == nil && state.Damaged == nil &&
+				len(state.Edited)+len(state.Missing)+len(state.Others) == 0,
 			"killed after %d steps: %+v", killed, state)
 		assert.Equal(t, slices.Sorted(maps.Keys(files)), slices.Sorted(maps.Keys(state.Tree)), "owned")
 		assert.Truef(t, maps.EqualFunc(state.Tree, files, func(a, b []byte) bool { return string(a) == string(b) }),

@@ -68,10 +68,13 @@ func TestBesideKeepsOffTheTree(t *testing.T) {
 	repo := bare(t)
 	about := meta
 	about.ExtraFiles = tree("site/a", "x")
-	wantError(t, "", need.Err(publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about)), nil, "site/a")
-	for name, want := range map[string]string{"../x": "leaves the folder", ".git/hooks/post-checkout": "git keeps its own files there"} {
+	wantError(t, "", need.Err(publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about)), nil,
+		"site/a")
+	for name, want := range map[string]string{"../x": "leaves the folder",
+		".git/hooks/post-checkout": "git keeps its own files there"} {
 		about.ExtraFiles = tree(name, "x")
-		wantError(t, name, need.Err(publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"), about)), nil, want)
+		wantError(t, name, need.Err(publishTree(Target{URL: repo, Branch: "main", Path: "site"}, tree("a", "1"),
+			about)), nil, want)
 	}
 }
 
@@ -127,7 +130,8 @@ func TestNoteNames(t *testing.T) {
 	for _, ref := range []string{"refs/heads/main", "notes", "", "refs/notes/..", "refs/notes/"} {
 		about := meta
 		about.Note = &Note{Ref: ref, Text: "x"}
-		wantError(t, ref, need.Err(publishTree(Target{URL: bare(t), Branch: "main"}, tree("a", "1"), about)), nil, "refs/notes/NAME")
+		wantError(t, ref, need.Err(publishTree(Target{URL: bare(t), Branch: "main"}, tree("a", "1"), about)), nil,
+			"refs/notes/NAME")
 	}
 }
 

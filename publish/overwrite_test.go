@@ -31,12 +31,15 @@ side() { git switch --quiet -c side main; echo "by hand" >code; commit "on the s
 	}{
 		{"sipgen's alone", "", nil},
 		{"main has moved on", "main other 1", nil},
-		{"a fix by a reviewer", `echo fixed >site/a; commit "$(printf 'fix: a \033[31mhost')"`, []string{"1 commit that", `"fix: a [31mhost" by Rival`}},
+		{"a fix by a reviewer", `echo fixed >site/a; commit "$(printf 'fix: a \033[31mhost')"`,
+			[]string{"1 commit that", `"fix: a [31mhost" by Rival`}},
 		{"somebody's own work, three commits of it", "git reset --quiet --hard main; work 3",
 			[]string{"3 commits that", `"work 2" by Rival, `, `"work 1" by Rival, `, `"work 0" by Rival`}},
 		{"more of it than is named", "work 5", []string{"5 commits that", `"work 2" by Rival, …`}},
-		{"the forge's button: main is merged into it", "main other 1; git merge --quiet --no-ff -m \"Merge branch 'main' into sipgen/site\" main", nil},
-		{"a merge that keeps the proposal, whatever main has", "main site/a main; git merge --quiet --no-ff -s ours -m Merge main", nil},
+		{"the forge's button: main is merged into it",
+			"main other 1; git merge --quiet --no-ff -m \"Merge branch 'main' into sipgen/site\" main", nil},
+		{"a merge that keeps the proposal, whatever main has",
+			"main site/a main; git merge --quiet --no-ff -s ours -m Merge main", nil},
 		{"a file of its own in a merge", mergeWith + `; echo mine >notes; commit Merge`,
 			[]string{"1 commit that", `"Merge" by Rival with work of its own in notes`}},
 		{"a line of its own in a merge, in a file that main has", mergeWith + `; echo mine >>readme; commit Merge`,
@@ -49,22 +52,31 @@ side() { git switch --quiet -c side main; echo "by hand" >code; commit "on the s
 			[]string{`"Merge" by Rival with work of its own in readme`}},
 		{"a merge that makes a file a program", mergeWith + `; chmod +x readme; commit Merge`,
 			[]string{`"Merge" by Rival with work of its own in readme`}},
-		{"a merge that brings an older file back", "main readme new; " + mergeWith + `; git show HEAD:readme >readme; commit Merge`, nil},
-		{"two merges, the first with a file of its own", mergeWith + `; echo mine >notes; commit First; main other 2; git merge --quiet --no-ff -m Second main`,
+		{"a merge that brings an older file back",
+			"main readme new; " + mergeWith + `; git show HEAD:readme >readme; commit Merge`, nil},
+		{"two merges, the first with a file of its own",
+			mergeWith + `; echo mine >notes; commit First; main other 2; git merge --quiet --no-ff -m Second main`,
 			[]string{"1 commit that", `"First" by Rival with work of its own in notes`}},
-		{"a clean merge of lines in one file", `main site/long "$(seq 9 | sed s/9/nine/)"; git merge --quiet --no-ff -m Merge main`, nil},
-		{"a merge of somebody's work", "side; git merge --quiet --no-ff -m Merge side", []string{"1 commit that", `"on the side" by Rival`}},
+		{"a clean merge of lines in one file",
+			`main site/long "$(seq 9 | sed s/9/nine/)"; git merge --quiet --no-ff -m Merge main`, nil},
+		{"a merge of somebody's work", "side; git merge --quiet --no-ff -m Merge side",
+			[]string{"1 commit that", `"on the side" by Rival`}},
 		{"rebased", "main other 1; git rebase --quiet main", nil},
-		{"rebased upon somebody's work", "side; git rebase --quiet side", []string{"1 commit that", `"on the side" by Rival`}},
+		{"rebased upon somebody's work", "side; git rebase --quiet side",
+			[]string{"1 commit that", `"on the side" by Rival`}},
 		{"another message, and a line below it", `git commit --quiet --amend --signoff -m "look here
 
 $(git log -1 --format=%B)"`, nil},
 		{"a commit that starts the checks again", "git commit --quiet --allow-empty -m checks", nil},
-		{"the same, without a proposal below it", "git reset --quiet --hard main; git commit --quiet --allow-empty -m checks", nil},
+		{"the same, without a proposal below it",
+			"git reset --quiet --hard main; git commit --quiet --allow-empty -m checks", nil},
 		{"reverted by somebody", "git revert --no-edit HEAD", []string{"1 commit that", `Revert \"sites: change\"`}},
-		{"squashed into main, which has moved on", "git switch --quiet main; git merge --quiet --squash sipgen/site; commit squashed; main other 1", nil},
-		{"merged into main, which has moved on", "git switch --quiet main; git merge --quiet --no-ff -m Merge sipgen/site; main other 1", nil},
-		{"it has nothing in common with main", "git switch --quiet --orphan pages; echo 1 >index.html; commit pages; git branch --quiet -M sipgen/site",
+		{"squashed into main, which has moved on",
+			"git switch --quiet main; git merge --quiet --squash sipgen/site; commit squashed; main other 1", nil},
+		{"merged into main, which has moved on",
+			"git switch --quiet main; git merge --quiet --no-ff -m Merge sipgen/site; main other 1", nil},
+		{"it has nothing in common with main",
+			"git switch --quiet --orphan pages; echo 1 >index.html; commit pages; git branch --quiet -M sipgen/site",
 			[]string{"1 commit that", `"pages" by Rival`}},
 	}
 	first := bare(t)
@@ -102,7 +114,8 @@ $(git log -1 --format=%B)"`, nil},
 				after := git(t, repo, "rev-parse", "sipgen/site")
 				if len(row.want) == 0 {
 					assert.Truef(t,
-						err == nil && after == done.Commit && after != before && git(t, repo, "rev-list", "--count", "main..sipgen/site") == "1",
+						err == nil && after == done.Commit && after != before && git(t, repo, "rev-list", "--count",
+							"main..sipgen/site") == "1",
 						"%s: found %+v, %v at %s", way, done, err, after)
 					continue
 				}
@@ -145,7 +158,8 @@ func TestProposalOfAnotherTree(t *testing.T) {
 		mustPublish(t, in("sites/a"), tree("x", "1", "y", "1")) // back to what the history has
 		change(repo, &target)
 		_, err := publishTree(in("sites/b"), tree("x", "2", "y", "1"), meta)
-		wantError(t, way, err, ErrOverwrite, "a proposal for another tree, in the folder sites/a: ", `"sites: change" by Ada`)
+		wantError(t, way, err, ErrOverwrite, "a proposal for another tree, in the folder sites/a: ",
+			`"sites: change" by Ada`)
 		mustPublish(t, in("sites/a"), tree("x", "3", "y", "1"))
 	}
 }

@@ -18,7 +18,8 @@ import (
 // everySecret is what the tests log in with, in the clear and as HTTP sends it. No message may hold any of it.
 var everySecret = []string{
 	"s3cret", "wr0ng", "t0ken", "pr0xy", "phr4se", "PRIVATE KEY",
-	base64.StdEncoding.EncodeToString([]byte("robot:s3cret")), base64.StdEncoding.EncodeToString([]byte("parrot:s3cret")),
+	base64.StdEncoding.EncodeToString([]byte("robot:s3cret")),
+	base64.StdEncoding.EncodeToString([]byte("parrot:s3cret")),
 }
 
 func tellsNoSecret(t testing.TB, text string) {
@@ -26,7 +27,10 @@ func tellsNoSecret(t testing.TB, text string) {
 	for _, word := range everySecret {
 		assert.NotContains(t, text, word, "tells the secret")
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) }) {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return r != '\n' && (unicode.IsControl(r) ||
+			unicode.Is(unicode.Cf, r))
+	}) {
 		t.Errorf("steers the terminal: %q", text)
 	}
 }
@@ -53,7 +57,8 @@ func refusedAs(t *testing.T, repo string, target Target, rows []wrong) {
 				_, err := publishTree(bad, tree("a", row.why), meta)
 				if field, ok := strings.CutPrefix(row.says, "Auth."); ok {
 					var setting *SettingError
-					if !errors.As(err, &setting) || setting.Field != field || row.want != nil && !errors.Is(err, row.want) {
+					if !errors.As(err, &setting) || setting.Field != field ||
+						row.want != nil && !errors.Is(err, row.want) {
 						t.Errorf("found %v, want %v about %s", err, row.want, row.says)
 					}
 					return err
@@ -100,7 +105,8 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	require.NoError(t, os.Remove(hook))
 	tip := mustRead(t, target)
 	rival(t, repo, "main", tree("elsewhere", "y"))
-	wantError(t, "a branch that has moved", need.Err(Commit(context.Background(), target, tip, tree("a", "3"), meta)), ErrConflict)
+	wantError(t, "a branch that has moved", need.Err(Commit(context.Background(), target, tip, tree("a", "3"), meta)),
+		ErrConflict)
 	proposal := target
 	proposal.Proposal = "sipgen/site"
 	mustPublish(t, proposal, tree("a", "4"))
@@ -118,7 +124,8 @@ func overHTTPS(t testing.TB) (repo string, server *httpsServer, target Target) {
 	t.Helper()
 	repo = bare(t)
 	server = serveHTTPS(t, filepath.Dir(repo))
-	return repo, server, Target{URL: server.url + "/" + filepath.Base(repo), Branch: "main", Path: "site", Auth: server.login()}
+	return repo, server, Target{URL: server.url + "/" + filepath.Base(repo), Branch: "main", Path: "site",
+		Auth: server.login()}
 }
 
 // httpsTarget is a target with the login in its URL, and sshTarget one with a key.

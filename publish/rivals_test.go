@@ -34,8 +34,10 @@ func TestRivals(t *testing.T) {
 		rivals int
 		path   func(int) string
 	}{
-		{"own paths", Target{URL: repo, Branch: "main"}, crowd(12, 100), func(i int) string { return fmt.Sprintf("sites/a%02d", i) }},
-		{"beside git", Target{URL: repo, Branch: "main"}, crowd(6, 60), func(i int) string { return fmt.Sprintf("sites/b%02d", i) }},
+		{"own paths", Target{URL: repo, Branch: "main"}, crowd(12, 100),
+			func(i int) string { return fmt.Sprintf("sites/a%02d", i) }},
+		{"beside git", Target{URL: repo, Branch: "main"}, crowd(6, 60),
+			func(i int) string { return fmt.Sprintf("sites/b%02d", i) }},
 		{"one path", Target{URL: repo, Branch: "main"}, crowd(7, 20), func(int) string { return "sites/all" }},
 		{"one path, over https", httpsTarget(t, repo), crowd(2, 6), func(int) string { return "sites/far" }},
 	} {
@@ -106,7 +108,8 @@ func TestConflictAndLoop(t *testing.T) {
 	rival(t, repo, "main", tree("elsewhere", "x"))
 	wantError(t, "", need.Err(Commit(context.Background(), target, tip, tree("a", "2"), meta)), ErrConflict)
 	// Somebody is faster, once. The tree is made again if its folder has changed, or what an engine reads above it.
-	for name, want := range map[string]int{"elsewhere": 1, "site/unowned": 2, ".sourceignore": 2, "kustomization.yaml": 2} {
+	for name, want := range map[string]int{"elsewhere": 1, "site/unowned": 2, ".sourceignore": 2,
+		"kustomization.yaml": 2} {
 		calls := 0
 		_, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) {
 			if calls++; calls == 1 {
@@ -119,7 +122,8 @@ func TestConflictAndLoop(t *testing.T) {
 	}
 	fsck(t, repo)
 	own := errors.New("unschedulable")
-	if _, _, err := Loop(context.Background(), target, func(*Snapshot) (Tree, Meta, string, error) { return nil, Meta{}, "", own }); err != own {
+	if _, _, err := Loop(context.Background(), target,
+		func(*Snapshot) (Tree, Meta, string, error) { return nil, Meta{}, "", own }); err != own {
 		t.Errorf("found %v, want the attempt's own error", err)
 	}
 }

@@ -51,8 +51,9 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 	t.Helper()
 	out := need.Value(exec.Command("git", "--exec-path").Output())(t)
 	backend := &cgi.Handler{
-		Path:   filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
-		Env:    []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null"},
+		Path: filepath.Join(strings.TrimSpace(string(out)), "git-http-backend"),
+		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null",
+			"GIT_CONFIG_SYSTEM=/dev/null"},
 		Stderr: io.Discard, Logger: log.New(io.Discard, "", 0),
 	}
 	if _, err := os.Stat(backend.Path); err != nil {
@@ -62,7 +63,8 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, password, _ := r.BasicAuth()
 		if user == "parrot" { // a server, or a proxy's error page, that repeats what it was told
-			http.Error(w, fmt.Sprintf("\x1b[31mnot you: %s %s \u202e%s", r.Header.Get("Authorization"), user, password), http.StatusForbidden)
+			http.Error(w, fmt.Sprintf("\x1b[31mnot you: %s %s \u202e%s", r.Header.Get("Authorization"), user, password),
+				http.StatusForbidden)
 			return
 		}
 		if password == "t0ken" || r.Header.Get("Authorization") == "Bearer t0ken" {
@@ -96,7 +98,8 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 		case dropped || asks("git-receive-pack") && served.cut.CompareAndSwap(true, false):
 			handler.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler)
-		case asks("git-upload-pack") && served.breaks.Load() && !bytes.Contains(body, []byte("deepen 1")) && !bytes.Contains(body, []byte("have ")):
+		case asks("git-upload-pack") && served.breaks.Load() && !bytes.Contains(body, []byte("deepen 1")) &&
+			!bytes.Contains(body, []byte("have ")):
 			fmt.Fprint(w, "0030ERR upload-pack: not our ref 00000000000000\n")
 			return
 		case asks("git-upload-pack") && served.ack.Load() && !bytes.Contains(body, []byte(" multi_ack ")):
@@ -106,7 +109,8 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 			answer := httptest.NewRecorder()
 			handler.ServeHTTP(answer, r)
 			w.Header().Set("Content-Type", answer.Header().Get("Content-Type"))
-			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(" multi_ack_detailed "), []byte(" molti_ack_detailed "), 1))
+			_, _ = w.Write(bytes.Replace(answer.Body.Bytes(), []byte(" multi_ack_detailed "),
+				[]byte(" molti_ack_detailed "), 1))
 			return
 		}
 		handler.ServeHTTP(&counted{w, &served.sent}, r)
@@ -154,12 +158,14 @@ func serveSSH(t testing.TB) sshd {
 	_, port, err := net.SplitHostPort(address)
 	require.NoError(t, err)
 	ofSession := "SIPGEN_TEST_SSHD=" + port
-	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t), knownHosts: filepath.Join(dir, "known_hosts")}
+	s := sshd{address: address, hostKey: sshKey(t), userKey: sshKey(t), stranger: sshKey(t),
+		knownHosts: filepath.Join(dir, "known_hosts")}
 	read := func(file string) string { return string(need.Read(t, file)) }
 	files := map[string]string{
 		s.knownHosts:                     "[127.0.0.1]:" + port + " " + read(s.hostKey+".pub"),
 		filepath.Join(dir, "authorized"): read(s.userKey + ".pub"),
-		filepath.Join(dir, "config"): "Port " + port + "\nListenAddress 127.0.0.1\nHostKey " + s.hostKey + "\nAuthorizedKeysFile " + filepath.Join(dir, "authorized") +
+		filepath.Join(dir, "config"): "Port " + port + "\nListenAddress 127.0.0.1\nHostKey " + s.hostKey +
+			"\nAuthorizedKeysFile " + filepath.Join(dir, "authorized") +
 			"\nSetEnv " + ofSession +
 			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
 	}
@@ -202,8 +208,10 @@ func newAuthority(t testing.TB) *authority {
 	t.Helper()
 	key := need.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority of " + t.Name()}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority of " + t.Name()}, IsCA: true,
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageCertSign,
 	}
 	der := need.Value(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
 	certificate := need.Value(x509.ParseCertificate(der))(t)
@@ -214,7 +222,8 @@ func (a *authority) issue(t testing.TB, name string) issued {
 	t.Helper()
 	key := need.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotBefore: a.certificate.NotBefore, NotAfter: a.certificate.NotAfter,
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, NotBefore: a.certificate.NotBefore,
+		NotAfter:    a.certificate.NotAfter,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"git.example.test"},
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}

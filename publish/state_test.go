@@ -29,7 +29,8 @@ func TestState(t *testing.T) {
 		}
 		put(t, dir, tree("d/folder/inside", "x"))
 	}
-	want := State{Tree: tree("d/kept", "1", "d/edited", "2", "e", "1"), Missing: []string{"d/deleted", "d/folder"}, Edited: []string{"d/edited"}, Others: []string{"d/folder/inside", "d/other"}}
+	want := State{Tree: tree("d/kept", "1", "d/edited", "2", "e", "1"), Missing: []string{"d/deleted", "d/folder"},
+		Edited: []string{"d/edited"}, Others: []string{"d/folder/inside", "d/other"}}
 
 	dir := filepath.Join(t.TempDir(), "out")
 	mustWrite(t, dir, written)
@@ -38,7 +39,9 @@ func TestState(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, want, *found, "a folder")
 
-	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatLists(written, nil, nil, "")[OwnershipFile], "site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"), "site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
+	repo := with(t, Tree{"site/" + OwnershipFile: treefs.FormatLists(written, nil, nil, "")[OwnershipFile],
+		"site/d/kept": []byte("1"), "site/d/edited": []byte("2"), "site/e": []byte("1"),
+		"site/d/folder/inside": []byte("x"), "site/d/other": []byte("x"), "site/e2": []byte("x")})
 	snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 	assert.Truef(t, !snapshot.When.IsZero(), "no time of the commit")
 	found, err = snapshot.State(t.Context(), Search{Places: []string{"d"}})
@@ -65,7 +68,8 @@ func TestStateWithoutList(t *testing.T) {
 		snapshot := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
 		found, err := snapshot.State(t.Context(), Search{Places: []string{"d"}})
 		assert.Truef(t,
-			err == nil && errors.Is(found.Unlisted, row.want) && len(found.Tree) <= 0 && reflect.DeepEqual(found.Others, []string{"d/a"}),
+			err == nil && errors.Is(found.Unlisted, row.want) && len(found.Tree) <= 0 && reflect.DeepEqual(found.Others,
+				[]string{"d/a"}),
 			"%s: found %+v, %v, want %v", row.why, found, err, row.want)
 	}
 }
@@ -78,7 +82,8 @@ func TestALinkBesideAFolder(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(dir, "b/in")))
 	require.NoError(t, os.Symlink("../a/in", filepath.Join(dir, "b/in")))
 	found, err := ReadState(context.Background(), dir, Search{})
-	if want := []string{"b/in/x", "b/in/y"}; err != nil || !reflect.DeepEqual(found.Missing, want) || len(found.Tree) != 2 {
+	if want := []string{"b/in/x", "b/in/y"}; err != nil || !reflect.DeepEqual(found.Missing, want) ||
+		len(found.Tree) != 2 {
 		t.Errorf("missing %v of %v (%v), want %v", found.Missing, found.Tree, err, want)
 	}
 }
@@ -91,7 +96,8 @@ func TestSourceOf(t *testing.T) {
 	write("dc1/site.yaml", "a")
 	write("dc1/tenants/edge.yaml", "b")
 	git(t, checkout, "add", ".")
-	git(t, checkout, "commit", "--quiet", "-m", "sites: more\x1b[31m\n\nbecause.\n", "--date", "2026-01-02T03:04:05+01:00")
+	git(t, checkout, "commit", "--quiet", "-m", "sites: more\x1b[31m\n\nbecause.\n", "--date",
+		"2026-01-02T03:04:05+01:00")
 	git(t, checkout, "remote", "add", "origin", "https://me:s3cret@git.example.org/acme/fleet.git?x=s3cret")
 	paths := []string{filepath.Join(checkout, "dc1", "site.yaml"), filepath.Join(checkout, "dc1", "tenants")}
 
@@ -104,9 +110,12 @@ func TestSourceOf(t *testing.T) {
 	write("dc1/tenants/notes.txt", "mine")
 	write("other.yaml", "not asked for")
 	for _, at := range []string{checkout, beside} {
-		source := need.Value(SourceOf([]string{filepath.Join(at, "dc1", "site.yaml"), filepath.Join(at, "dc1", "tenants")}))(t)
-		if source.Commit != git(t, at, "rev-parse", "HEAD") || source.Author != "Rival <rival@example.org>" || source.When.Format(time.RFC3339) != "2026-01-02T03:04:05+01:00" ||
-			source.Subject != "sites: more[31m" || source.Body != "because." || source.Remote != "https://git.example.org/acme/fleet.git" {
+		source := need.Value(SourceOf([]string{filepath.Join(at, "dc1", "site.yaml"),
+			filepath.Join(at, "dc1", "tenants")}))(t)
+		if source.Commit != git(t, at, "rev-parse", "HEAD") || source.Author != "Rival <rival@example.org>" ||
+			source.When.Format(time.RFC3339) != "2026-01-02T03:04:05+01:00" ||
+			source.Subject != "sites: more[31m" || source.Body != "because." ||
+			source.Remote != "https://git.example.org/acme/fleet.git" {
 			t.Errorf("found %+v", source)
 		}
 	}
@@ -125,12 +134,13 @@ func TestSourceOf(t *testing.T) {
 
 // strange is a repository in which others have files beside the tree in site/dc1, and the tree's own.
 var strange = Tree{
-	".sourceignore":                 []byte("top"),
-	"site/.gitattributes":           []byte("above"),
-	"site/README.md":                []byte("nobody asks for it"),
-	"site/kustomization.yml":        []byte("above, too"),
-	"site/dc2/.sourceignore":        []byte("another site's"),
-	"site/dc1/.sipgen.yaml":         treefs.FormatLists(Tree{"a/kustomization.yaml": []byte("1")}, nil, nil, "")[OwnershipFile],
+	".sourceignore":          []byte("top"),
+	"site/.gitattributes":    []byte("above"),
+	"site/README.md":         []byte("nobody asks for it"),
+	"site/kustomization.yml": []byte("above, too"),
+	"site/dc2/.sourceignore": []byte("another site's"),
+	"site/dc1/.sipgen.yaml": treefs.FormatLists(Tree{"a/kustomization.yaml": []byte("1")}, nil, nil,
+		"")[OwnershipFile],
 	"site/dc1/a/kustomization.yaml": []byte("1"),
 	"site/dc1/a/.sourceignore":      []byte("in a folder of the tree"),
 	"site/dc1/kustomization.yaml":   []byte("beside"),
@@ -153,7 +163,8 @@ func TestAbove(t *testing.T) {
 	}
 	none := []AboveFile{aboveWanted[0], aboveWanted[1], aboveWanted[3]}
 	for _, target := range []Target{{URL: repo, Branch: "main"}, httpsTarget(t, repo)} {
-		for path, want := range map[string][]AboveFile{"./site/dc1/": aboveWanted, "site/not/there": none, "": aboveWanted[:1]} {
+		for path, want := range map[string][]AboveFile{"./site/dc1/": aboveWanted, "site/not/there": none,
+			"": aboveWanted[:1]} {
 			target.Path = path
 			assert.Equal(t, want, need.Value(mustRead(t, target).Above())(t), target.String())
 		}

@@ -40,7 +40,8 @@ func TestLoopLogsInOnce(t *testing.T) {
 	t.Run("https", func(t *testing.T) {
 		repo, server, target := overHTTPS(t)
 		calls := filepath.Join(t.TempDir(), "calls")
-		credentialHelper(t, "test \"$1\" = get || exit 0\necho asked >>"+calls+"\nprintf 'username=robot\\npassword=s3cret\\n'\n")
+		credentialHelper(t, "test \"$1\" = get || exit 0\necho asked >>"+calls+
+			"\nprintf 'username=robot\\npassword=s3cret\\n'\n")
 		target.Auth = Auth{CAFile: server.ca}
 		loopWithRival(t, repo, target, server.ca)
 		text, err := os.ReadFile(calls)
@@ -77,7 +78,8 @@ func TestSlowServerTimesOut(t *testing.T) {
 	over := filepath.Join(t.TempDir(), "over")
 	hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
 	require.NoError(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
-	targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo), "file": {URL: repo, Path: "site"}}
+	targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo),
+		"file": {URL: repo, Path: "site"}}
 	t.Cleanup(func() { // before the servers close, which wait for the hook
 		assert.NoError(t, os.WriteFile(over, nil, 0o600))
 		// A git that nothing waits for any more still writes to the repository for a moment.
@@ -90,7 +92,8 @@ func TestSlowServerTimesOut(t *testing.T) {
 			t.Parallel()
 			target.Timeout = 2 * time.Second
 			began := time.Now()
-			_, _, err := Loop(t.Context(), target, func(*Snapshot) (Tree, Meta, int, error) { return tree("a", "1"), meta, 0, nil })
+			_, _, err := Loop(t.Context(), target,
+				func(*Snapshot) (Tree, Meta, int, error) { return tree("a", "1"), meta, 0, nil })
 			wantError(t, "", err, ErrTimeout, "timed out after 2s")
 			assert.Truef(t, time.Since(began) <= time.Minute, "took %s", time.Since(began))
 		})
@@ -122,7 +125,8 @@ func TestEveryWaitEndsWithTheContext(t *testing.T) {
 			credentialHelper(t, "exec sleep 3\n")
 			repo := bare(t)
 			server := serveHTTPS(t, filepath.Dir(repo))
-			return publishing(Target{URL: server.url + "/fleet.git", Branch: "main", Auth: Auth{CAFile: server.ca}}, func() {})
+			return publishing(Target{URL: server.url + "/fleet.git", Branch: "main", Auth: Auth{CAFile: server.ca}},
+				func() {})
 		},
 		"for somebody who writes the folder": func(t *testing.T) func(context.Context) error {
 			dir := t.TempDir()
@@ -159,7 +163,8 @@ func serveProxy(t testing.TB, gitServer string) *forwardProxy {
 	want := "Basic " + base64.StdEncoding.EncodeToString([]byte("squid:pr0xy"))
 	proxy.OnRequest().HandleConnectFunc(func(host string, ctx *goproxy.ProxyCtx) (*goproxy.ConnectAction, string) {
 		if ctx.Req.Header.Get("Proxy-Authorization") != want {
-			ctx.Resp = goproxy.NewResponse(ctx.Req, goproxy.ContentTypeText, http.StatusProxyAuthRequired, "who are you")
+			ctx.Resp = goproxy.NewResponse(ctx.Req, goproxy.ContentTypeText, http.StatusProxyAuthRequired,
+				"who are you")
 			ctx.Resp.Header.Set("Proxy-Authenticate", `Basic realm="proxy"`)
 			return goproxy.RejectConnect, host
 		}
@@ -190,9 +195,14 @@ func TestHTTPProxy(t *testing.T) {
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	refusedAs(t, repo, target, []wrong{
-		{"no credentials for the proxy", func(t *Target) { t.Auth.Proxy = proxy.anonymous }, ErrAuth, "the proxy requires credentials"},
-		{"a proxy that is not there", func(t *Target) { t.Auth.Proxy = strings.Replace(closed.URL, "//", "//squid:pr0xy@", 1) }, nil, "Auth.Proxy"},
-		{"a proxy that is no URL", func(t *Target) { t.Auth.Proxy = "http://squid:pr0xy%zz@proxy:3128" }, nil, "want a URL"},
+		{"no credentials for the proxy", func(t *Target) { t.Auth.Proxy = proxy.anonymous }, ErrAuth,
+			"the proxy requires credentials"},
+		{"a proxy that is not there", func(t *Target) {
+			t.Auth.Proxy = strings.Replace(closed.URL, "//",
+				"//squid:pr0xy@", 1)
+		}, nil, "Auth.Proxy"},
+		{"a proxy that is no URL", func(t *Target) { t.Auth.Proxy = "http://squid:pr0xy%zz@proxy:3128" }, nil,
+			"want a URL"},
 		{"a proxy without its scheme", func(t *Target) { t.Auth.Proxy = "squid:pr0xy@proxy:3128" }, nil, "want a URL"},
 		{"ssh through an HTTP proxy", func(t *Target) { t.URL = "ssh://git.example.test/x"; t.Auth.KnownHosts = []string{os.DevNull} }, nil, "SOCKS5"},
 	})
@@ -217,7 +227,8 @@ func TestProxyFromTheEnvironment(t *testing.T) {
 				URL: "https://git.example.test/fleet.git", Branch: "main", Path: "sites/" + row.why,
 				Auth: Auth{Token: "t0ken", CAFile: server.ca, NoHelper: true},
 			}}.command(t)
-			for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "ALL_PROXY", "all_proxy"} {
+			for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY",
+				"no_proxy", "ALL_PROXY", "all_proxy"} {
 				work.Env = append(work.Env, name+"=")
 			}
 			work.Env = append(work.Env, row.set...)

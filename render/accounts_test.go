@@ -19,10 +19,12 @@ import (
 func rulesOf(t *testing.T, tree Tree, folder string) map[string][]rbacv1.PolicyRule {
 	t.Helper()
 	rules := map[string][]rbacv1.PolicyRule{}
-	for name, role := range objectsOf(t, tree, folder, "ClusterRole", func(r *rbacv1.ClusterRole) string { return r.Name }) {
+	for name, role := range objectsOf(t, tree, folder, "ClusterRole",
+		func(r *rbacv1.ClusterRole) string { return r.Name }) {
 		rules["everywhere "+name] = role.Rules
 	}
-	for name, role := range objectsOf(t, tree, folder, "Role", func(r *rbacv1.Role) string { return r.Namespace + " " + r.Name }) {
+	for name, role := range objectsOf(t, tree, folder, "Role",
+		func(r *rbacv1.Role) string { return r.Namespace + " " + r.Name }) {
 		rules[name] = role.Rules
 	}
 	return rules
@@ -41,7 +43,8 @@ func TestRootAccount(t *testing.T) {
 		"found %v, want the roles of the root", rules)
 	for name, all := range rules {
 		for _, rule := range all {
-			for _, word := range slices.Concat(rule.Verbs, rule.APIGroups, rule.Resources, rule.ResourceNames, rule.NonResourceURLs) {
+			for _, word := range slices.Concat(rule.Verbs, rule.APIGroups, rule.Resources, rule.ResourceNames,
+				rule.NonResourceURLs) {
 				assert.Truef(t,
 					word != "*" && word != "escalate" && word != "impersonate" && word != "deletecollection",
 					"%s: found %q in %+v", name, word, rule)
@@ -49,14 +52,17 @@ func TestRootAccount(t *testing.T) {
 			if slices.Contains(rule.Verbs, "delete") && slices.Contains(rule.Resources, "validatingadmissionpolicies") {
 				t.Errorf("%s deletes guards: %+v", name, rule)
 			}
-			if len(rule.ResourceNames) == 0 && (slices.Contains(rule.Resources, "clusterroles") || slices.Contains(rule.Resources, "clusterrolebindings") ||
-				slices.Contains(rule.Resources, "validatingadmissionpolicies") && !slices.Equal(rule.Verbs, []string{"list"})) {
+			if len(rule.ResourceNames) == 0 && (slices.Contains(rule.Resources, "clusterroles") ||
+				slices.Contains(rule.Resources, "clusterrolebindings") ||
+				slices.Contains(rule.Resources, "validatingadmissionpolicies") && !slices.Equal(rule.Verbs,
+					[]string{"list"})) {
 				t.Errorf("%s: found %+v, want it by name", name, rule)
 			}
 		}
 	}
 	wantNot(t, tree, "flux/kustomization.yaml", "root-account.yaml")
-	want(t, tree, "flux/root-account.yaml", "kind: ServiceAccount\nmetadata:\n  labels:\n    sipgen.airshipit.org/site: dc1\n  name: fleet\n")
+	want(t, tree, "flux/root-account.yaml",
+		"kind: ServiceAccount\nmetadata:\n  labels:\n    sipgen.airshipit.org/site: dc1\n  name: fleet\n")
 	for _, file := range []string{"flux/root.yaml", "flux/policy.yaml"} {
 		want(t, tree, file, "serviceAccountName: fleet")
 		wantNot(t, guarded(t, nil), file, "serviceAccountName")
@@ -80,11 +86,13 @@ func TestRootAccount(t *testing.T) {
 		text := string(guarded(t, row.change)["policy/sync-guard.yaml"])
 		require.Truef(t, text != "", "%s: no sync guard", why)
 		assert.Truef(t, strings.Contains(text, "the account of the root applies no BareMetalHost") == row.denied &&
-			strings.Contains(text, rule) == row.denied, "%s: the root's account is denied, want %t:\n%s", why, row.denied, text)
+			strings.Contains(text, rule) == row.denied, "%s: the root's account is denied, want %t:\n%s", why,
+			row.denied, text)
 	}
 	assert.Truef(t, guarded(t, nil)["flux/root-account.yaml"] == nil, "an account of the root that nobody asked for")
 	// It could not give what comes later: its rights do not depend on what the site has at the moment.
-	empty := render(t, Input{Site: testSite(func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" }), Placement: &schedule.Placement{}})
+	empty := render(t, Input{Site: testSite(func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" }),
+		Placement: &schedule.Placement{}})
 	assert.Equal(t, string(tree["flux/root-account.yaml"]), string(empty["flux/root-account.yaml"]),
 		"the root's account is another one with clusters")
 }
@@ -94,7 +102,8 @@ func TestFrozenKeepsRights(t *testing.T) {
 	jump := testCluster("a")
 	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
 	turn := func(previous Tree, c schedule.Cluster) Tree {
-		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: previous})
+		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{jump},
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: previous})
 	}
 	const power = "rights/lab/a/jumphost-a.yaml"
 	before := turn(nil, placed("a"))
@@ -102,7 +111,8 @@ func TestFrozenKeepsRights(t *testing.T) {
 	frozen := placed("a")
 	frozen.Unschedulable, frozen.Refused = true, []schedule.Refusal{schedule.Contradiction{Problem: "so"}}
 	tree := turn(before, frozen)
-	account := objectsOf(t, tree, "flux/lab.a", "Kustomization", func(k *kustomizev1.Kustomization) string { return k.Name })["lab.a.infra"].Spec.ServiceAccountName
+	account := objectsOf(t, tree, "flux/lab.a", "Kustomization",
+		func(k *kustomizev1.Kustomization) string { return k.Name })["lab.a.infra"].Spec.ServiceAccountName
 	assert.Truef(t, string(tree[power]) == string(before[power]) && account == "lab.a.infra",
 		"its rights changed, or its services are applied as %q", account)
 }
@@ -111,7 +121,8 @@ func TestFrozenKeepsRights(t *testing.T) {
 func TestReaderNamespaces(t *testing.T) {
 	placement := &schedule.Placement{}
 	for _, namespace := range []string{"metal3", "kube-system", "flux-system", "cert-manager"} {
-		placement.Hosts = append(placement.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: namespace, Name: "h"}})
+		placement.Hosts = append(placement.Hosts,
+			schedule.HostLine{Host: &inventory.Host{Namespace: namespace, Name: "h"}})
 	}
 	bound := func(site *v1alpha1.Site) string {
 		var out []string

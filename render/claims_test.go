@@ -13,7 +13,8 @@ import (
 // TestClaims: metal3's own type reads the policies strictly, and they are for the namespaces of the Site and for no other.
 func TestClaims(t *testing.T) {
 	site := siteOf(t, "argocd", "")
-	site.Spec.Hosts.Namespaces, site.Spec.Hosts.ClaimNamespaces = []string{"metal3", "racks"}, []string{"platform", "spare"}
+	site.Spec.Hosts.Namespaces, site.Spec.Hosts.ClaimNamespaces = []string{"metal3", "racks"}, []string{"platform",
+		"spare"}
 	tree := render(t, Input{Site: site, Placement: &schedule.Placement{}})
 	for _, hosts := range site.Spec.Hosts.Namespaces {
 		var policy metal3.HostDeployPolicy
@@ -23,7 +24,8 @@ func TestClaims(t *testing.T) {
 			*policy.Spec.HostClaimNamespaces, hosts)
 	}
 	want(t, tree, "claims/kustomization.yaml", "- metal3.yaml", "- racks.yaml")
-	want(t, tree, "argocd/claims.yaml", "name: sipgen-dc1-claims", "prune: true", "resources-finalizer.argocd", `sync-wave: "-1"`)
+	want(t, tree, "argocd/claims.yaml", "name: sipgen-dc1-claims", "prune: true", "resources-finalizer.argocd",
+		`sync-wave: "-1"`)
 
 	site.Spec.Hosts.ClaimNamespaces = nil
 	for path := range render(t, Input{Site: site, Placement: &schedule.Placement{}, Previous: tree}) {

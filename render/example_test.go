@@ -31,9 +31,11 @@ func ExampleSite() {
 		return
 	}
 	keys := site.Spec.LabelKeys
-	placement, err := schedule.Plan(clusters, hosts.Hosts, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
-		ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby,
-	}})
+	placement, err := schedule.Plan(clusters, hosts.Hosts, schedule.Previous{},
+		schedule.Options{Keys: schedule.LabelKeys{
+			ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType,
+			Standby: keys.Standby,
+		}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -26,10 +26,12 @@ func guarded(t *testing.T, change func(*v1alpha1.Site)) Tree {
 	left := testCluster("b")
 	left.Spec.Services.LoadBalancerControlPlane[0].NodePort = 30001
 	site := testSite(change)
-	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump, left}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), placed("b")}}})
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump, left},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), placed("b")}}})
 	gone := placed("b")
 	gone.Gone = true
-	return render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), gone}}, Previous: before})
+	return render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a"), gone}}, Previous: before})
 }
 
 // objectsOf reads the objects of a folder, strictly, by their names.
@@ -92,8 +94,10 @@ func TestGuardsFailClosed(t *testing.T) {
 	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
 		tree := guarded(t, func(s *v1alpha1.Site) { s.Spec.Engine = engine })
 		for _, folder := range []string{"policy/", "site/"} {
-			policies := objectsOf(t, tree, folder, "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
-			bindings := objectsOf(t, tree, folder, "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Spec.PolicyName })
+			policies := objectsOf(t, tree, folder, "ValidatingAdmissionPolicy",
+				func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
+			bindings := objectsOf(t, tree, folder, "ValidatingAdmissionPolicyBinding",
+				func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Spec.PolicyName })
 			assert.Truef(t, len(policies) != 0, "%s: no policy in %s", engine, folder)
 			for name, policy := range policies {
 				// An absent failurePolicy is Fail too, but nobody who reviews a tree has to know that.
@@ -103,8 +107,11 @@ func TestGuardsFailClosed(t *testing.T) {
 				if name == "sipgen-dc1-label-guard-v1" {
 					want = admissionv1.Audit // until the Site enforces it
 				}
-				if b := bindings[name]; b == nil || !slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{want}) || b.Spec.MatchResources != nil {
-					t.Errorf("%s: %s: the binding is %v, want one for all namespaces that says %s", engine, name, b, want)
+				if b := bindings[name]; b == nil ||
+					!slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{want}) ||
+					b.Spec.MatchResources != nil {
+					t.Errorf("%s: %s: the binding is %v, want one for all namespaces that says %s", engine, name, b,
+						want)
 				}
 			}
 		}
@@ -120,10 +127,12 @@ func TestGuardsForbid(t *testing.T) {
 	}
 	rules := map[string]int{}
 	for _, tree := range []Tree{
-		guarded(t, func(*v1alpha1.Site) {}), guarded(t, overlay), guarded(t, inWaves), services(t, siteOf(t, "flux", ironicPlain), nil),
+		guarded(t, func(*v1alpha1.Site) {}), guarded(t, overlay), guarded(t, inWaves),
+		services(t, siteOf(t, "flux", ironicPlain), nil),
 	} {
 		for _, folder := range []string{"policy/", "site/"} {
-			for name, policy := range objectsOf(t, tree, folder, "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name }) {
+			for name, policy := range objectsOf(t, tree, folder, "ValidatingAdmissionPolicy",
+				func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name }) {
 				for i, rule := range policy.Spec.Validations {
 					rules[strings.TrimSuffix(strings.TrimPrefix(name, "sipgen-dc1-"), "-v1")]++
 					assert.Truef(t, rule.Reason != nil && *rule.Reason == metav1.StatusReasonForbidden,
@@ -132,7 +141,8 @@ func TestGuardsForbid(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"delete-guard", "in-use-guard", "jump-host-guard", "label-guard", "service-guard", "sync-guard", "tenant-guard"}
+	want := []string{"delete-guard", "in-use-guard", "jump-host-guard", "label-guard", "service-guard", "sync-guard",
+		"tenant-guard"}
 	assert.Equal(t, want, slices.Sorted(maps.Keys(rules)), "guards with rules: found")
 }
 
@@ -145,33 +155,41 @@ func TestGuardsOfASite(t *testing.T) {
 				s.Spec.Hosts.Base, s.Spec.Flux.Identity = "metal", v1alpha1.KustomizeController("flux-system")
 			}
 		})
-		names := []string{"sipgen-dc1-delete-guard-v1", "sipgen-dc1-in-use-guard-v1", "sipgen-dc1-label-guard-v1", "sipgen-dc1-sync-guard-v1"}
-		writer, synced := v1alpha1.KustomizeController("flux-system"), "'"+v1alpha1.KustomizeController("flux-system")+"'"
+		names := []string{"sipgen-dc1-delete-guard-v1", "sipgen-dc1-in-use-guard-v1", "sipgen-dc1-label-guard-v1",
+			"sipgen-dc1-sync-guard-v1"}
+		writer, synced := v1alpha1.KustomizeController("flux-system"), "'"+v1alpha1.KustomizeController("flux-system")+
+			"'"
 		if apply == v1alpha1.ApplyMerge {
 			writer = "system:serviceaccount:flux-system:sipgen-dc1-hosts"
 			synced = "'" + writer + "'"
 		}
-		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
+		bindings := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicyBinding",
+			func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
 		assert.Equal(t, names, slices.Sorted(maps.Keys(bindings)), apply)
 		for name, b := range bindings {
 			assert.Truef(t,
-				slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) && b.Spec.PolicyName == name && b.Labels["sipgen.airshipit.org/site"] == "dc1",
+				slices.Equal(b.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}) &&
+					b.Spec.PolicyName == name && b.Labels["sipgen.airshipit.org/site"] == "dc1",
 				"%s: %s: found %+v", apply, name, b)
 			assert.Truef(t,
-				b.Spec.MatchResources != nil && metav1.FormatLabelSelector(b.Spec.MatchResources.NamespaceSelector) == "kubernetes.io/metadata.name in (edge,metal3)",
+				b.Spec.MatchResources != nil &&
+					metav1.FormatLabelSelector(b.Spec.MatchResources.NamespaceSelector) == "kubernetes.io/metadata.name in (edge,metal3)",
 				"%s: %s: found %v, want the site's namespaces", apply, name, b.Spec.MatchResources)
 			assert.Truef(t, maps.Equal(b.Annotations, neverPruned[v1alpha1.EngineFlux]),
 				"%s: %s: found %v, want it never pruned", apply, name, b.Annotations)
 		}
 		want(t, tree, "policy/label-guard.yaml", "username in ['"+writer+"'])")
 		want(t, tree, "policy/in-use-guard.yaml", "username in ['"+writer+"'])", "operations: [UPDATE]\n")
-		policies := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicy", func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
+		policies := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicy",
+			func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })
 		guard := policies["sipgen-dc1-sync-guard-v1"]
-		if got := guard.Spec.MatchConditions; len(got) != 1 || got[0].Expression != "request.userInfo.username in ["+synced+"]" {
+		if got := guard.Spec.MatchConditions; len(got) != 1 ||
+			got[0].Expression != "request.userInfo.username in ["+synced+"]" {
 			t.Errorf("%s: the sync guard is for %v, want %s", apply, got, synced)
 		}
 		// Whole hosts are applied from an overlay: they are made by it, too.
-		if operations := guard.Spec.MatchConstraints.ResourceRules[0].Operations; slices.Contains(operations, admissionv1.Create) != (apply == v1alpha1.ApplyMerge) || !slices.Contains(operations, admissionv1.Update) {
+		if operations := guard.Spec.MatchConstraints.ResourceRules[0].Operations; slices.Contains(operations,
+			admissionv1.Create) != (apply == v1alpha1.ApplyMerge) || !slices.Contains(operations, admissionv1.Update) {
 			t.Errorf("%s: the sync guard is for %v", apply, operations)
 		}
 	}
@@ -179,8 +197,9 @@ func TestGuardsOfASite(t *testing.T) {
 
 // neverPruned is what keeps each engine from deleting an object.
 var neverPruned = map[v1alpha1.Engine]map[string]string{
-	v1alpha1.EngineFlux:   {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
-	v1alpha1.EngineArgoCD: {"argocd.argoproj.io/sync-options": "Prune=false,Delete=false", "argocd.argoproj.io/compare-options": "IgnoreExtraneous"},
+	v1alpha1.EngineFlux: {"kustomize.toolkit.fluxcd.io/prune": "disabled"},
+	v1alpha1.EngineArgoCD: {"argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+		"argocd.argoproj.io/compare-options": "IgnoreExtraneous"},
 }
 
 // Dex keeps its state in resources of its own, signing keys among them. Without their definitions all of it is gone.
@@ -192,9 +211,11 @@ func TestDefinitionsStay(t *testing.T) {
 		StaticClients: []v1.DexClient{{ID: "kubernetes", Public: true}},
 	}}
 	for engine, annotations := range neverPruned {
-		objects, err := infra.SiteObjects(testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine }), []v1.SIPCluster{dex})
+		objects, err := infra.SiteObjects(testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine }),
+			[]v1.SIPCluster{dex})
 		require.NoError(t, err)
-		definitions := objectsOf(t, objects, "dex-crds.yaml", "CustomResourceDefinition", func(d *apiextensionsv1.CustomResourceDefinition) string { return d.Name })
+		definitions := objectsOf(t, objects, "dex-crds.yaml", "CustomResourceDefinition",
+			func(d *apiextensionsv1.CustomResourceDefinition) string { return d.Name })
 		require.Truef(t, len(definitions) != 0, "no definitions")
 		for name, d := range definitions {
 			assert.Truef(t, maps.Equal(d.Annotations, annotations), "%s: %s: found %v, want it never pruned", engine,

@@ -13,8 +13,10 @@ import (
 
 // A released host keeps its object and loses its labels: dropping the object would leave the labels on the host.
 func TestReleaseKeepsTheObject(t *testing.T) {
-	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
-	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "sip.airshipit.org/cluster-name: a", "uid: uid-of-kept", "ssa: Merge", "prune: disabled")
+	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	want(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "sip.airshipit.org/cluster-name: a", "uid: uid-of-kept",
+		"ssa: Merge", "prune: disabled")
 	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "uid: uid-of-gone", "ssa: Merge", "prune: disabled")
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "labels", "sip.airshipit.org")
 	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml", "metal3.kept.yaml")
@@ -35,13 +37,15 @@ func TestApprovedRelease(t *testing.T) {
 			s.Consumer = &inventory.Consumer{APIVersion: "v1", Kind: "Metal3Machine", Namespace: "t", Name: "m"}
 			s.ImageName = "image/x"
 		}, "uid-of-gone/Metal3Machine/t/m"},
-		{"approved for its image", schedule.Approved{}, func(s *inventory.State) { s.ImageName = "image/images.invalid/a" }, "uid-of-gone/image/images.invalid/a"},
+		{"approved for its image", schedule.Approved{},
+			func(s *inventory.State) { s.ImageName = "image/images.invalid/a" }, "uid-of-gone/image/images.invalid/a"},
 	} {
 		c := placed("a")
 		c.Roles[0].Assigned[0].Host.State.Image = true
 		c.Roles[0].Releasing[0].Reason = row.reason
 		row.change(&c.Roles[0].Releasing[0].Host.State)
-		tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+		tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
 		wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", key)
 		if row.want == "" {
 			wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", key)
@@ -59,7 +63,8 @@ func TestUntouchableHosts(t *testing.T) {
 			host.UID = ""
 			host.Faults = []inventory.Fault{{Kind: inventory.FaultPatch, Text: "marked"}}
 		}
-		return Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: was}
+		return Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}, Previous: was}
 	}
 	const kept, gone = "clusters/lab/a/hosts/metal3.kept.yaml", "clusters/lab/a/hosts/metal3.gone.yaml"
 	tree := render(t, input(Tree{kept: []byte("as it was\n")}))
@@ -88,9 +93,11 @@ func TestMergeNeedsUIDs(t *testing.T) {
 	c := placed("a")
 	c.Roles[0].Assigned[0].Host.UID, c.Roles[0].Assigned[0].Host.Source.File = "", "hosts.yaml"
 	c.Roles[0].Releasing[0].Host.UID, c.Roles[0].Releasing[0].Host.Source.File = "", "more.yaml"
-	tree, _, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+	tree, _, err := Site(Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
 	assert.Truef(t,
-		err != nil && tree == nil && strings.Contains(err.Error(), "lab/a: 2 hosts without metadata.uid: metal3/kept (hosts.yaml), metal3/gone (more.yaml); want one"),
+		err != nil && tree == nil && strings.Contains(err.Error(),
+			"lab/a: 2 hosts without metadata.uid: metal3/kept (hosts.yaml), metal3/gone (more.yaml); want one"),
 		"found %v, want both hosts with their files, and no tree", err)
 }
 
@@ -100,14 +107,18 @@ func TestRemoteArgoCD(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) {
 		s.Spec.Engine, s.Spec.ArgoCD.Server, s.Spec.ArgoCD.Identity = v1alpha1.EngineArgoCD, server, `o'brien \ ops`
 	})
-	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	want(t, tree, "policy/sync-guard.yaml", `request.userInfo.username in ['o\'brien \\ ops']`)
 	wantNot(t, tree, "policy/sync-guard.yaml", "argocd-application-controller")
 	project, root, _ := strings.Cut(string(tree["argocd/root.yaml"]), "\n---\n")
-	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "root", "name: sipgen-dc1", "server: https://kubernetes.default.svc\n")
-	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "project", "namespace: argocd\n    server: https://kubernetes.default.svc\n")
+	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "root", "name: sipgen-dc1",
+		"server: https://kubernetes.default.svc\n")
+	want(t, Tree{"root": []byte(root), "project": []byte(project)}, "project",
+		"namespace: argocd\n    server: https://kubernetes.default.svc\n")
 	wantNot(t, tree, "argocd/root.yaml", server)
-	for _, path := range []string{"argocd/policy.yaml", "argocd/lab.a.yaml", "argocd/projects.yaml", "argocd/lab.a.project.yaml"} {
+	for _, path := range []string{"argocd/policy.yaml", "argocd/lab.a.yaml", "argocd/projects.yaml",
+		"argocd/lab.a.project.yaml"} {
 		want(t, tree, path, "server: "+server)
 		wantNot(t, tree, path, v1alpha1.ArgoCDInCluster)
 	}
@@ -120,7 +131,8 @@ func TestNoHostsNoOverlay(t *testing.T) {
 		c := placed("a")
 		c.Roles[0].Assigned, c.Roles[0].Releasing = nil, nil
 		site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = engine })
-		tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+		tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")},
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
 		for path, content := range tree {
 			assert.Truef(t,
 				!strings.HasPrefix(path, "clusters/lab/a/hosts/") && !strings.Contains(string(content), "lab.a.hosts"),
@@ -134,9 +146,12 @@ func TestCoOwnedLabelsAreTakenOver(t *testing.T) {
 	c := placed("a")
 	host := c.Roles[0].Releasing[0].Host
 	host.Labels = map[string]string{"sip.airshipit.org/cluster-name": "a", "sip.airshipit.org/node-type": "Worker"}
-	own := inventory.Manager{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}}
-	host.Managers = []inventory.Manager{own, {Name: "sip", Operation: "Update", Labels: []string{"rack", "sip.airshipit.org/cluster-name"}}}
-	in := Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}}
+	own := inventory.Manager{Name: "kustomize-controller", Operation: "Apply",
+		Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}}
+	host.Managers = []inventory.Manager{own,
+		{Name: "sip", Operation: "Update", Labels: []string{"rack", "sip.airshipit.org/cluster-name"}}}
+	in := Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}}
 	tree := render(t, in)
 	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", `sip.airshipit.org/cluster-name: ""`)
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "node-type", "rack")

@@ -33,11 +33,13 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 		t.Run(row.why, func(t *testing.T) {
 			site, spec := testSite(row.site), testCluster("a")
 			spec.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
-			before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+			before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec},
+				Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 			next := func(before Tree) (Tree, []string) {
 				gone := placed("a")
 				gone.Gone, gone.Roles = true, nil
-				tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+				tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}},
+					Previous: before})
 				var found []string
 				for path, content := range tree {
 					if IsEmptied(content) {
@@ -59,10 +61,14 @@ func TestFoldersOfApplicationsThatGo(t *testing.T) {
 			}
 			assert.Len(t, found, 0, "empty with the next commit are")
 			// A spec that is back has services as if there had been none, and not what was left of them.
-			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: tree})
+			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec},
+				Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: tree})
 			assert.Equal(t, string(before[services]), string(tree[services]), "services that are back are built from")
-			refused := schedule.Cluster{Key: placed("a").Key, Unschedulable: true, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "so"}}}
-			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{refused}}, Previous: Tree{services: []byte(emptied)}})
+			refused := schedule.Cluster{Key: placed("a").Key, Unschedulable: true,
+				Refused: []schedule.Refusal{schedule.Contradiction{Problem: "so"}}}
+			tree = render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec},
+				Placement: &schedule.Placement{Clusters: []schedule.Cluster{refused}},
+				Previous:  Tree{services: []byte(emptied)}})
 			assert.Truef(t, tree[services] == nil, "a cluster that is refused keeps services that are gone")
 		})
 	}
@@ -79,13 +85,15 @@ func TestEmptyFolderBuilds(t *testing.T) {
 // A cluster that was in waves keeps the folder's kustomization for its services, as long as it has some: a sync that waits may fail much later.
 func TestOutOfWaves(t *testing.T) {
 	site, spec := testSite(inWaves), testCluster("a")
-	in := Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}}
+	in := Input{Site: site, Clusters: []v1.SIPCluster{spec},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}}
 	in.Previous = render(t, in)
 	in.Site = testSite(func(s *v1alpha1.Site) { inWaves(s); s.Spec.ArgoCD.Order = v1alpha1.OrderNone })
 	for range 2 {
 		in.Previous = render(t, in)
 		want(t, in.Previous, "clusters/lab/a/kustomization.yaml", "resources:\n- infra\n")
-		apps := objectsOf(t, in.Previous, "argocd/", "Application", func(a *argocd.Application) string { return a.Name })
+		apps := objectsOf(t, in.Previous, "argocd/", "Application",
+			func(a *argocd.Application) string { return a.Name })
 		got := apps["lab.a.infra"].Spec.Source.Path
 		assert.Truef(t, got == "clusters/lab/a/infra" && apps["lab.a.hosts"] != nil, "the services are synced from %s",
 			got)

@@ -27,7 +27,8 @@ func TestLostHosts(t *testing.T) {
 	const rights = "rights/lab/a/jumphost-a.yaml"
 	h1, h2, h10 := at("h1", "192.0.2.1"), at("h2", "192.0.2.2"), at("h10", "2001:db8::10")
 	site := func(previous Tree, clusters ...schedule.Cluster) Tree {
-		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec("a"), spec("b")}, Placement: &schedule.Placement{Clusters: clusters}, Previous: previous})
+		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec("a"), spec("b")},
+			Placement: &schedule.Placement{Clusters: clusters}, Previous: previous})
 	}
 	for _, row := range []struct {
 		why     string
@@ -37,11 +38,15 @@ func TestLostHosts(t *testing.T) {
 		gone    []string // what they do not have any more
 		stays   []string
 	}{
-		{"nothing is another's", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b")}, nil, nil, nil},
-		{"its services are its own", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(controlPlane("a", h1, h2)), controlPlane("b", h10)}, nil, nil, nil},
-		{"one of three", []schedule.Assignment{h1, h2, h10}, []schedule.Cluster{refused(controlPlane("a", h2, h10)), controlPlane("b", h1)},
+		{"nothing is another's", []schedule.Assignment{h1, h2},
+			[]schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b")}, nil, nil, nil},
+		{"its services are its own", []schedule.Assignment{h1, h2},
+			[]schedule.Cluster{refused(controlPlane("a", h1, h2)), controlPlane("b", h10)}, nil, nil, nil},
+		{"one of three", []schedule.Assignment{h1, h2, h10},
+			[]schedule.Cluster{refused(controlPlane("a", h2, h10)), controlPlane("b", h1)},
 			[]string{rights}, []string{"  - h1\n"}, []string{"  - h10\n", "  - h2\n", "kind: RoleBinding"}},
-		{"all: no rule without names, which would be for every host", []schedule.Assignment{h1, h2}, []schedule.Cluster{refused(controlPlane("a")), controlPlane("b", h1, h2)},
+		{"all: no rule without names, which would be for every host", []schedule.Assignment{h1, h2},
+			[]schedule.Cluster{refused(controlPlane("a")), controlPlane("b", h1, h2)},
 			[]string{rights}, []string{"baremetalhosts"}, []string{"rules: []\n", "kind: RoleBinding"}},
 	} {
 		before := site(nil, controlPlane("a", row.had...), controlPlane("b"))
@@ -78,8 +83,10 @@ func TestForeignBackends(t *testing.T) {
 	h1, h2, h2v6 := at("h1", "192.0.2.1"), at("h2", "192.0.2.2"), at("h2", "2001:db8::2")
 	before := func(hosts ...schedule.Assignment) Tree {
 		spec := testCluster("a")
-		spec.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam", NodePort: 30000}}
-		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{controlPlane("a", hosts...)}}})
+		spec.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam",
+			NodePort: 30000}}
+		return render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{spec},
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{controlPlane("a", hosts...)}}})
 	}
 	const until = "until its spec is corrected"
 	for _, row := range []struct {
@@ -88,16 +95,21 @@ func TestForeignBackends(t *testing.T) {
 		now    []schedule.Cluster
 		want   []string
 	}{
-		{"the host was created anew and is b's", before(h1, h2), []schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b", h2)},
+		{"the host was created anew and is b's", before(h1, h2),
+			[]schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b", h2)},
 			[]string{"lab/a: loadbalancer-controlplane-a sends traffic to backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now, " + until}},
 		{"b comes first", before(h1, h2v6), []schedule.Cluster{controlPlane("b", h2v6), refused(controlPlane("a", h1))},
 			[]string{"lab/a: loadbalancer-controlplane-a sends traffic to backend h2 at 2001:db8::2, which is host metal3/h2 of lab/b now, " + until}},
-		{"a cluster without a spec keeps its services until its last host is gone", before(h1, h2), []schedule.Cluster{gone(controlPlane("a", h1)), controlPlane("b", h2)},
+		{"a cluster without a spec keeps its services until its last host is gone", before(h1, h2),
+			[]schedule.Cluster{gone(controlPlane("a", h1)), controlPlane("b", h2)},
 			[]string{"lab/a: loadbalancer-controlplane-a sends traffic to backend h2 at 192.0.2.2, which is host metal3/h2 of lab/b now, until the cluster's last host is released"}},
-		{"its services go with its last host", before(h1, h2), []schedule.Cluster{gone(controlPlane("a")), controlPlane("b", h2)}, nil},
+		{"its services go with its last host", before(h1, h2),
+			[]schedule.Cluster{gone(controlPlane("a")), controlPlane("b", h2)}, nil},
 		{"nobody has it", before(h1, h2), []schedule.Cluster{refused(controlPlane("a", h1)), controlPlane("b")}, nil},
-		{"its services are rendered anew", before(h1, h2), []schedule.Cluster{controlPlane("a", h1), controlPlane("b", h2)}, nil},
-		{"both have the address, each on its own wires", before(h1, h2), []schedule.Cluster{controlPlane("b", at("x", "192.0.2.2")), refused(controlPlane("a", h1, h2))}, nil},
+		{"its services are rendered anew", before(h1, h2),
+			[]schedule.Cluster{controlPlane("a", h1), controlPlane("b", h2)}, nil},
+		{"both have the address, each on its own wires", before(h1, h2),
+			[]schedule.Cluster{controlPlane("b", at("x", "192.0.2.2")), refused(controlPlane("a", h1, h2))}, nil},
 	} {
 		var got []string
 		for _, f := range ForeignBackends(row.before, row.now) {

@@ -16,7 +16,8 @@ func TestParts(t *testing.T) {
 		a + "/PLAN.md": a, a + "/infra/dex/config.yaml": a, a + "/assignments.yaml": a, "rights/t/a/account.yaml": a,
 		"flux/t.a.yaml": a, "argocd/t.a.yaml": a, "argocd/t.a.project.yaml": a, "flux/t.a.rights.yaml": a,
 		"rights/t/b/account.yaml": "", "flux/t.b.yaml": "", "flux/kustomization.yaml": "", "flux/root.yaml": "",
-		"flux/vino.t.a.yaml": "", "flux/t.a.vino.yaml": "", "site/t/a/x": "", "PLAN.md": "", "clusters/t": "", "flux/t/a.yaml": "",
+		"flux/vino.t.a.yaml": "", "flux/t.a.vino.yaml": "", "site/t/a/x": "", "PLAN.md": "", "clusters/t": "",
+		"flux/t/a.yaml": "",
 		"clusters/gone/g/infra/kustomization.yaml": "", "rights/gone/g/account.yaml": "", "flux/gone.g.rights.yaml": "",
 	} {
 		assert.Equal(t, want, Parts(slices.Values(append(slices.Clone(names), name)))[name], name)
@@ -27,7 +28,8 @@ func TestParts(t *testing.T) {
 // of it.
 func TestShared(t *testing.T) {
 	claim := func(cluster, host string) schedule.PreviousClaim {
-		return schedule.PreviousClaim{Cluster: schedule.ClusterKey{Namespace: "t", Name: cluster}, Host: schedule.HostKey{Namespace: "m", Name: host}}
+		return schedule.PreviousClaim{Cluster: schedule.ClusterKey{Namespace: "t", Name: cluster},
+			Host: schedule.HostKey{Namespace: "m", Name: host}}
 	}
 	one, two := claim("a", "1"), claim("b", "2")
 	sum := SharedIn([]schedule.PreviousClaim{one, two}).Sum()
@@ -36,7 +38,8 @@ func TestShared(t *testing.T) {
 	leaving.Releasing, leaving.Role, leaving.UID = true, "Worker", "u"
 	assert.Equal(t, sum, SharedIn([]schedule.PreviousClaim{leaving, two}).Sum(), "a leaving host")
 	for why, claims := range map[string][]schedule.PreviousClaim{
-		"a free host": {one}, "another host": {one, two, claim("a", "3")}, "another cluster's": {one, claim("a", "2")}, "none": nil,
+		"a free host": {one}, "another host": {one, two, claim("a", "3")}, "another cluster's": {one, claim("a", "2")},
+		"none": nil,
 	} {
 		assert.Truef(t, SharedIn(claims).Sum() != sum, "%s: the same sum", why)
 	}

@@ -19,7 +19,8 @@ import (
 // withRunner is a site with a runner, and what is put into its spec.
 func withRunner(t *testing.T, engine, runner, more string) *v1alpha1.Site {
 	t.Helper()
-	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine + "\n  argocd: {order: none}\n" + more +
+	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: dc1}\nspec:\n  engine: " + engine +
+		"\n  argocd: {order: none}\n" + more +
 		"  runner: {schedule: '*/5 * * * *', image: registry.example.org/sipgen:v1" + runner + "}\n"
 	if !strings.Contains(more, "repository:") {
 		text += "  repository: {url: 'https://git.example.org/fleet.git'}\n"
@@ -37,12 +38,18 @@ func TestRunner(t *testing.T) {
 		env                             map[string]string
 		ports                           []int
 	}{
-		{"argocd", ", propose: sipgen/dc1", "  inputs: {specs: [tenants.yaml]}\n", "argocd", map[string]string{"SIPGEN_GIT_PASSWORD_FILE": "/etc/sipgen/git/password"}, []int{53, 53, 443, 6443}},
-		{"flux", ", secret: keys, env: {SIPGEN_GIT_PROXY: 'http://proxy:3128'}, egressPorts: [3128, 443]", "  repository: {url: 'ssh://git@git.example.org:2222/fleet.git'}\n", "flux-system",
-			map[string]string{"SIPGEN_SSH_KEY_FILE": "/etc/sipgen/git/identity", "SIPGEN_SSH_KNOWN_HOSTS": "/etc/sipgen/git/known_hosts", "SIPGEN_GIT_PROXY": "http://proxy:3128"}, []int{53, 53, 443, 2222, 3128, 6443}},
-		{"flux", "", "  repository: {url: 'git@git.example.org:fleet.git'}\n", "flux-system", map[string]string{"SIPGEN_SSH_KEY_FILE": "/etc/sipgen/git/identity"}, []int{22, 53, 53, 443, 6443}},
+		{"argocd", ", propose: sipgen/dc1", "  inputs: {specs: [tenants.yaml]}\n", "argocd",
+			map[string]string{"SIPGEN_GIT_PASSWORD_FILE": "/etc/sipgen/git/password"}, []int{53, 53, 443, 6443}},
+		{"flux", ", secret: keys, env: {SIPGEN_GIT_PROXY: 'http://proxy:3128'}, egressPorts: [3128, 443]",
+			"  repository: {url: 'ssh://git@git.example.org:2222/fleet.git'}\n", "flux-system",
+			map[string]string{"SIPGEN_SSH_KEY_FILE": "/etc/sipgen/git/identity",
+				"SIPGEN_SSH_KNOWN_HOSTS": "/etc/sipgen/git/known_hosts", "SIPGEN_GIT_PROXY": "http://proxy:3128"},
+			[]int{53, 53, 443, 2222, 3128, 6443}},
+		{"flux", "", "  repository: {url: 'git@git.example.org:fleet.git'}\n", "flux-system",
+			map[string]string{"SIPGEN_SSH_KEY_FILE": "/etc/sipgen/git/identity"}, []int{22, 53, 53, 443, 6443}},
 	} {
-		tree := render(t, Input{Site: withRunner(t, row.engine, row.runner, row.more), Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+		tree := render(t, Input{Site: withRunner(t, row.engine, row.runner, row.more),
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 		var job batchv1.CronJob
 		require.NoError(t, yaml.UnmarshalStrict(tree["runner/cronjob.yaml"], &job))
 		assert.Equal(t, row.namespace, job.Namespace, row.more)
@@ -82,8 +89,10 @@ func TestStatusWriter(t *testing.T) {
 		var job batchv1.CronJob
 		require.NoError(t, yaml.UnmarshalStrict(tree["runner/status.yaml"], &job))
 		pod := job.Spec.JobTemplate.Spec.Template.Spec
-		if pod.ServiceAccountName != "sipgen-dc1-status" || job.Spec.Schedule != "1 * * * *" || job.Name != "sipgen-dc1-status" ||
-			strings.Join(pod.Containers[0].Args, " ") != "status --write --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster" {
+		if pod.ServiceAccountName != "sipgen-dc1-status" || job.Spec.Schedule != "1 * * * *" ||
+			job.Name != "sipgen-dc1-status" ||
+			strings.Join(pod.Containers[0].Args,
+				" ") != "status --write --site /etc/sipgen/site/site.yaml --inventory cluster --filename cluster" {
 			t.Errorf("%s: %s", engine, tree["runner/status.yaml"])
 		}
 		wantNot(t, tree, "runner/status.yaml", "push")
@@ -91,16 +100,20 @@ func TestStatusWriter(t *testing.T) {
 		want(t, tree, "runner/cronjob.yaml", "serviceAccountName: sipgen-dc1-reader\n")
 		want(t, tree, "runner/kustomization.yaml", "- status.yaml")
 		want(t, tree, "policy/kustomization.yaml", "- status.yaml")
-		writes := map[string]bool{"create": true, "update": true, "patch": true, "delete": true, "deletecollection": true, "*": true}
+		writes := map[string]bool{"create": true, "update": true, "patch": true, "delete": true,
+			"deletecollection": true, "*": true}
 		for path, content := range tree {
 			for _, document := range strings.Split(string(content), "\n---\n") {
 				var role rbacv1.ClusterRole
-				if !strings.HasPrefix(path, "policy/") || yaml.Unmarshal([]byte(document), &role) != nil || role.Kind != "ClusterRole" || role.Name == "sipgen-dc1-hosts" || role.Name == "sipgen-dc1-services" {
+				if !strings.HasPrefix(path, "policy/") || yaml.Unmarshal([]byte(document), &role) != nil ||
+					role.Kind != "ClusterRole" || role.Name == "sipgen-dc1-hosts" ||
+					role.Name == "sipgen-dc1-services" {
 					continue
 				}
 				for _, rule := range role.Rules {
 					for _, verb := range rule.Verbs {
-						if writes[verb] && (role.Name != "sipgen-dc1-status" || verb != "patch" || strings.Join(rule.Resources, " ") != "sipclusters/status") {
+						if writes[verb] && (role.Name != "sipgen-dc1-status" || verb != "patch" ||
+							strings.Join(rule.Resources, " ") != "sipclusters/status") {
 							t.Errorf("%s: %s may %s %v", path, role.Name, verb, rule.Resources)
 						}
 					}

@@ -29,20 +29,24 @@ const (
 
 func services(t *testing.T, site *v1alpha1.Site, previous Tree) Tree {
 	t.Helper()
-	return render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: previous})
+	return render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}},
+		Previous: previous})
 }
 
 // On Argo CD an Ironic is in the last wave: where waves wait, a sick one stops nobody.
 func TestIronicOnArgoCD(t *testing.T) {
 	tree := services(t, siteOf(t, "argocd", ironicPlain), nil)
-	want(t, tree, "argocd/ironic.yaml", "name: sipgen-dc1-ironic", `argocd.argoproj.io/sync-wave: "2"`, "Prune=false", "Delete=false", "path: site/ironic")
+	want(t, tree, "argocd/ironic.yaml", "name: sipgen-dc1-ironic", `argocd.argoproj.io/sync-wave: "2"`, "Prune=false",
+		"Delete=false", "path: site/ironic")
 	wantNot(t, tree, "argocd/ironic.yaml", "prune: true", "resources-finalizer")
 }
 
 // A database with a certificate takes no connection without TLS, and a Secret that both read is made once, with the keys of both.
 func TestIronicWithADatabaseByTLS(t *testing.T) {
-	tree := services(t, siteOf(t, "flux", strings.Replace(ironicDatabase, "replicas: 3", "tlsCertificateName: ironic-tls", 1)), nil)
-	want(t, tree, "site/ironic/metal.ironic.yaml", "  tls:\n    enabled: true\n    required: true\n    serverCASecretRef:\n      name: ironic-tls\n    serverCertSecretRef:\n      name: ironic-tls\n",
+	tree := services(t, siteOf(t, "flux",
+		strings.Replace(ironicDatabase, "replicas: 3", "tlsCertificateName: ironic-tls", 1)), nil)
+	want(t, tree, "site/ironic/metal.ironic.yaml",
+		"  tls:\n    enabled: true\n    required: true\n    serverCASecretRef:\n      name: ironic-tls\n    serverCertSecretRef:\n      name: ironic-tls\n",
 		"    tlsCertificateName: ironic-tls\n")
 	want(t, tree, "PLAN.md", "      kubectl -n metal create secret generic ironic-tls --from-file=ca.crt --from-file=tls.crt --from-file=tls.key\n")
 	wantNot(t, tree, "PLAN.md", "create secret tls ironic-tls")
@@ -59,8 +63,10 @@ func TestIronicKeepsItsDatabase(t *testing.T) {
 		{"a newer version", "'35.0'", "'37.0'", ""},
 		{"the newest", "'35.0'", "latest", ""},
 		{"an older version", "'35.0'", "'34.0'", ""},
-		{"another database", "mariaDB: {", "mariaDB: {name: other, ", "site.yaml: document 1: line 9: spec.services.ironic[0].spec.database: found another database than Ironic metal/ironic has in the tree"},
-		{"no database", "mariaDB: {storageSize: 10Gi, replicas: 3}, ", "", "spec.services.ironic[0].spec.database: missing: Ironic metal/ironic has database ironic-database.metal.svc"},
+		{"another database", "mariaDB: {", "mariaDB: {name: other, ",
+			"site.yaml: document 1: line 9: spec.services.ironic[0].spec.database: found another database than Ironic metal/ironic has in the tree"},
+		{"no database", "mariaDB: {storageSize: 10Gi, replicas: 3}, ", "",
+			"spec.services.ironic[0].spec.database: missing: Ironic metal/ironic has database ironic-database.metal.svc"},
 	} {
 		site := siteOf(t, "flux", strings.Replace(ironicDatabase, row.from, row.to, 1))
 		in := Input{Site: site, Placement: &schedule.Placement{}, Previous: before}
@@ -90,15 +96,21 @@ const placementService = `    networks:
 // Placement comes after its networks; nothing waits for it, and nothing prunes any of it.
 func TestPlacementAndItsNetworks(t *testing.T) {
 	tree := services(t, siteOf(t, "flux", placementService), nil)
-	want(t, tree, "site/placement/openstack.placement.yaml", "kind: PlacementAPI\n", "apiVersion: placement.openstack.org/v1beta1\n", "  databaseInstance: openstack\n", "networkAttachments: [storage]\n", "prune: disabled")
+	want(t, tree, "site/placement/openstack.placement.yaml", "kind: PlacementAPI\n",
+		"apiVersion: placement.openstack.org/v1beta1\n", "  databaseInstance: openstack\n",
+		"networkAttachments: [storage]\n", "prune: disabled")
 	wantNot(t, tree, "site/placement/openstack.placement.yaml", "networkAttachents", "kind: Secret")
-	want(t, tree, "site/networks/attachment.openstack.storage.yaml", "kind: NetworkAttachmentDefinition\n", `config: '{"type": "macvlan"}'`)
-	want(t, tree, "site/networks/pool.metallb-system.internal.yaml", "kind: IPAddressPool\n", "addresses: [172.17.0.200-172.17.0.210]\n", "autoAssign: false\n")
-	want(t, tree, "flux/placement.yaml", "prune: false", "deletionPolicy: Orphan", "- name: sipgen-dc1-networks", "- name: sipgen-dc1-policy")
+	want(t, tree, "site/networks/attachment.openstack.storage.yaml", "kind: NetworkAttachmentDefinition\n",
+		`config: '{"type": "macvlan"}'`)
+	want(t, tree, "site/networks/pool.metallb-system.internal.yaml", "kind: IPAddressPool\n",
+		"addresses: [172.17.0.200-172.17.0.210]\n", "autoAssign: false\n")
+	want(t, tree, "flux/placement.yaml", "prune: false", "deletionPolicy: Orphan", "- name: sipgen-dc1-networks",
+		"- name: sipgen-dc1-policy")
 	want(t, tree, "flux/networks.yaml", "prune: false", "deletionPolicy: Orphan", "- name: sipgen-dc1-policy")
 	want(t, tree, "PLAN.md", "kubectl -n openstack create secret generic placement-secret --from-file=PlacementPassword\n")
 	for path, content := range tree {
-		if strings.HasPrefix(path, "flux/") && path != "flux/placement.yaml" && strings.Contains(string(content), "- name: sipgen-dc1-networks") {
+		if strings.HasPrefix(path, "flux/") && path != "flux/placement.yaml" && strings.Contains(string(content),
+			"- name: sipgen-dc1-networks") {
 			t.Errorf("%s waits for the site's networks:\n%s", path, content)
 		}
 	}

@@ -78,11 +78,13 @@ func wantNot(t *testing.T, tree Tree, path string, texts ...string) {
 // leaves nothing behind.
 func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 	site := testSite(nil)
-	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	gone := placed("a")
 	gone.Gone = true
 	gone.Roles[0].Assigned[0].Pending = true
-	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}},
+		Previous: before})
 	for path, content := range before {
 		if strings.HasPrefix(path, "clusters/lab/a/infra/") && string(tree[path]) != string(content) {
 			t.Errorf("%s changed", path)
@@ -93,7 +95,8 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 
 	gone.Roles = nil
 	left := func(before Tree) (Tree, []string) {
-		tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+		tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}},
+			Previous: before})
 		var paths []string
 		for path := range tree {
 			if strings.Contains(path, "lab/") || strings.Contains(path, "lab.") {
@@ -121,7 +124,8 @@ func TestComponentStaysLikeTheServices(t *testing.T) {
 	site.Spec.ClusterAPI = &v1alpha1.ClusterAPI{}
 	spec := testCluster("a")
 	spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleControlPlane: {Count: &v1.NodeCount{Active: 1}}}
-	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	want(t, before, component, "kind: Component")
 	want(t, before, replicas, "replicas: 1")
 	spec.Spec.Nodes[v1.RoleControlPlane] = v1.NodeSet{Count: &v1.NodeCount{Active: 3}}
@@ -137,17 +141,22 @@ func TestComponentStaysLikeTheServices(t *testing.T) {
 	}{
 		{"its spec is gone", gone, nil, "replicas: 1"},
 		{"it is refused", refused, []v1.SIPCluster{spec}, "replicas: 1"},
-		{"it is unschedulable: machines wait for hosts, as the cluster does", unschedulable, []v1.SIPCluster{spec}, "replicas: 3"},
+		{"it is unschedulable: machines wait for hosts, as the cluster does", unschedulable, []v1.SIPCluster{spec},
+			"replicas: 3"},
 	} {
-		tree := render(t, Input{Site: site, Clusters: row.clusters, Placement: &schedule.Placement{Clusters: []schedule.Cluster{row.cluster}}, Previous: before})
+		tree := render(t, Input{Site: site, Clusters: row.clusters,
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{row.cluster}}, Previous: before})
 		assert.Truef(t,
-			strings.Contains(string(tree[replicas]), row.replicas) && strings.Contains(string(tree[component]), "kubeadmcontrolplane.yaml"),
+			strings.Contains(string(tree[replicas]), row.replicas) && strings.Contains(string(tree[component]),
+				"kubeadmcontrolplane.yaml"),
 			"%s: want %s:\n%s", row.why, row.replicas, tree[replicas])
 	}
 	gone.Roles = nil
-	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}},
+		Previous: before})
 	site.Spec.ClusterAPI = nil
-	unasked := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: before})
+	unasked := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}, Previous: before})
 	for _, path := range slices.Concat(slices.Collect(maps.Keys(tree)), slices.Collect(maps.Keys(unasked))) {
 		assert.NotContains(t, path, "/capi/")
 	}
@@ -156,7 +165,8 @@ func TestComponentStaysLikeTheServices(t *testing.T) {
 // Failure domains are those of the hosts that control plane machines may have: neither standby hosts nor those on their way out.
 func TestComponentHasTheDomainsOfActiveHosts(t *testing.T) {
 	spec := testCluster("a")
-	spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleControlPlane: {TopologyKey: capi.FailureDomainLabel, Count: &v1.NodeCount{Active: 2}}}
+	spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleControlPlane: {TopologyKey: capi.FailureDomainLabel,
+		Count: &v1.NodeCount{Active: 2}}}
 	cluster := placed("a")
 	cluster.Roles[0].Assigned = nil
 	for _, name := range []string{"room-1", "room-2", "spare-room", "old-room"} {
@@ -164,13 +174,17 @@ func TestComponentHasTheDomainsOfActiveHosts(t *testing.T) {
 		host.Labels = map[string]string{capi.FailureDomainLabel: name}
 		host.Addresses[0].IP = netip.MustParseAddr("192.0.2." + strconv.Itoa(10+len(cluster.Roles[0].Assigned)))
 		cluster.Roles[0].Assigned = append(cluster.Roles[0].Assigned, schedule.Assignment{
-			Host: host, Domain: name, Standby: name == "spare-room", Pending: name == "old-room", Origin: schedule.FromLive})
+			Host: host, Domain: name, Standby: name == "spare-room", Pending: name == "old-room",
+			Origin: schedule.FromLive})
 	}
-	cluster.Roles = append(cluster.Roles, schedule.Role{Name: "Worker", Assigned: []schedule.Assignment{{Host: testHost("w"), Origin: schedule.FromLive}}})
+	cluster.Roles = append(cluster.Roles,
+		schedule.Role{Name: "Worker", Assigned: []schedule.Assignment{{Host: testHost("w"),
+			Origin: schedule.FromLive}}})
 	cluster.Roles[1].Assigned[0].Host.Labels = map[string]string{capi.FailureDomainLabel: "workers-room"}
 	site := testSite(nil)
 	site.Spec.ClusterAPI = &v1alpha1.ClusterAPI{}
-	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{spec},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
 	want(t, tree, "clusters/lab/a/capi/metal3cluster-v1beta2.yaml", "name: room-1", "name: room-2")
 	wantNot(t, tree, "clusters/lab/a/capi/metal3cluster-v1beta2.yaml", "spare-room", "old-room", "workers-room")
 }
@@ -180,15 +194,18 @@ func TestGoneClusterKeepsWhatTheSiteHasForIt(t *testing.T) {
 	site := testSite(nil)
 	jump := testCluster("a")
 	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022}}
-	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	want(t, before, "site/kustomization.yaml", "jump-host-guard.yaml")
 	gone := placed("a")
 	gone.Gone = true
-	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	tree := render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}},
+		Previous: before})
 	want(t, tree, "site/kustomization.yaml", "jump-host-guard.yaml")
 	want(t, tree, "site/jump-host-guard.yaml", "ValidatingAdmissionPolicy")
 	gone.Roles = nil
-	tree = render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}}, Previous: before})
+	tree = render(t, Input{Site: site, Placement: &schedule.Placement{Clusters: []schedule.Cluster{gone}},
+		Previous: before})
 	_, found := tree["site/jump-host-guard.yaml"]
 	assert.Truef(t, !found, "the guard of jump hosts is left behind")
 }
@@ -198,7 +215,8 @@ func TestOverlay(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) {
 		s.Spec.Hosts.Apply, s.Spec.Hosts.Base, s.Spec.Repository.Path = v1alpha1.ApplyOverlay, "metal", "sites/dc1"
 	})
-	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
+	tree := render(t, Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})
 	want(t, tree, "hosts/kustomization.yaml", "../../../metal", "../clusters/lab/a/hosts")
 	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "kind: Component", "path: metal3.kept.yaml")
 	wantNot(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml")
@@ -207,11 +225,14 @@ func TestOverlay(t *testing.T) {
 	// An approval takes a patch: the sync guard asks for it. It makes no host that is not there, as a uid would.
 	approved := placed("a")
 	release := &approved.Roles[0].Releasing[0]
-	release.Reason, release.Host.State.Consumer = schedule.Approved{}, &inventory.Consumer{Kind: "Metal3Machine", Namespace: "t", Name: "m"}
-	in := Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{approved}}}
+	release.Reason, release.Host.State.Consumer = schedule.Approved{}, &inventory.Consumer{Kind: "Metal3Machine",
+		Namespace: "t", Name: "m"}
+	in := Input{Site: site, Clusters: []v1.SIPCluster{testCluster("a")},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{approved}}}
 	tree = render(t, in)
 	want(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "path: metal3.gone.yaml")
-	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "sip.airshipit.org/release-of: uid-of-gone/Metal3Machine/t/m\n")
+	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml",
+		"sip.airshipit.org/release-of: uid-of-gone/Metal3Machine/t/m\n")
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "labels", "  uid:")
 	wantNot(t, tree, "clusters/lab/a/hosts/metal3.kept.yaml", "annotations")
 	release.Host.UID = ""
@@ -224,7 +245,8 @@ func TestSyncNames(t *testing.T) {
 	s := &rendering{}
 	long := strings.Repeat("x", 63)
 	names := map[string]bool{}
-	for _, key := range []schedule.ClusterKey{{Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"}, {Namespace: long, Name: "a"}, {Namespace: long, Name: "b"}} {
+	for _, key := range []schedule.ClusterKey{{Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"},
+		{Namespace: long, Name: "a"}, {Namespace: long, Name: "b"}} {
 		name := s.syncName(key, "hosts")
 		assert.Truef(t, len(name) <= validation.LabelValueMaxLength, "%s has %d characters", name, len(name))
 		assert.Truef(t, !names[name], "%s is the name of two clusters", name)

@@ -33,11 +33,13 @@ func TestFluxTakesTheURL(t *testing.T) {
 		in := func(engine v1alpha1.Engine) Tree {
 			return guarded(t, func(site *v1alpha1.Site) { site.Spec.Repository.URL, site.Spec.Engine = given, engine })
 		}
-		found := objectsOf(t, in(v1alpha1.EngineFlux), "flux/", sourcev1.GitRepositoryKind, func(r *sourcev1.GitRepository) string { return r.Spec.URL })
+		found := objectsOf(t, in(v1alpha1.EngineFlux), "flux/", sourcev1.GitRepositoryKind,
+			func(r *sourcev1.GitRepository) string { return r.Spec.URL })
 		assert.Truef(t, len(found) == 1 && found[want] != nil && pattern.MatchString(want), "%s: found %v, want %s",
 			given, found, want)
 		for name, content := range in(v1alpha1.EngineArgoCD) {
-			if strings.HasPrefix(name, "argocd/") && strings.Contains(string(content), "repoURL: ") && !strings.Contains(string(content), "repoURL: "+given+"\n") {
+			if strings.HasPrefix(name, "argocd/") && strings.Contains(string(content), "repoURL: ") &&
+				!strings.Contains(string(content), "repoURL: "+given+"\n") {
 				t.Errorf("%s: %s has another URL", given, name)
 			}
 		}
@@ -70,7 +72,8 @@ func TestFluxSyncObjects(t *testing.T) {
 				after = append(after, other.Name)
 			}
 			assert.Truef(t,
-				k.Spec.Prune == w.prune && k.Spec.DeletionPolicy == policy && k.Spec.Wait == w.wait && !k.Spec.Force && k.Spec.ServiceAccountName == w.account && slices.Equal(after, w.after),
+				k.Spec.Prune == w.prune && k.Spec.DeletionPolicy == policy && k.Spec.Wait == w.wait && !k.Spec.Force &&
+					k.Spec.ServiceAccountName == w.account && slices.Equal(after, w.after),
 				"%s: found %+v, want %+v", name, k.Spec, w)
 			assert.Truef(t, k.Spec.RetryInterval != nil && k.Spec.RetryInterval.Duration <= time.Minute,
 				"%s: retried after %v", name, k.Spec.RetryInterval)
@@ -82,11 +85,13 @@ func TestFluxSyncObjects(t *testing.T) {
 		"sipgen-dc1-policy": {},
 		"sipgen-dc1-site":   {},
 		"lab.a.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
-		"lab.a.infra":       {prune: true, wait: true, account: "lab.a.infra", after: []string{"sipgen-dc1-site", "lab.a.rights"}},
-		"lab.a.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
-		"lab.b.rights":      {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
-		"lab.b.infra":       {prune: true, wait: true, account: "lab.b.infra", after: []string{"sipgen-dc1-site", "lab.b.rights"}},
-		"lab.b.hosts":       {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy"}},
+		"lab.a.infra": {prune: true, wait: true, account: "lab.a.infra",
+			after: []string{"sipgen-dc1-site", "lab.a.rights"}},
+		"lab.a.hosts":  {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy", "lab.a.infra"}},
+		"lab.b.rights": {prune: true, after: []string{"sipgen-dc1-site", "sipgen-dc1-policy"}},
+		"lab.b.infra": {prune: true, wait: true, account: "lab.b.infra",
+			after: []string{"sipgen-dc1-site", "lab.b.rights"}},
+		"lab.b.hosts": {account: "sipgen-dc1-hosts", after: []string{"sipgen-dc1-policy"}},
 	}
 	check(guarded(t, nil), plain)
 	claims := maps.Clone(plain)
@@ -127,16 +132,20 @@ func TestArgoSyncObjects(t *testing.T) {
 				continue
 			}
 			is := row{
-				prune: app.Spec.SyncPolicy.Automated.Prune, finalizer: slices.Contains(app.Finalizers, argocd.Finalizer),
-				wave: app.Annotations[argocd.Wave], compare: app.Annotations[argocd.CompareOptions], options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
+				prune:     app.Spec.SyncPolicy.Automated.Prune,
+				finalizer: slices.Contains(app.Finalizers, argocd.Finalizer),
+				wave:      app.Annotations[argocd.Wave], compare: app.Annotations[argocd.CompareOptions],
+				options: strings.Join(app.Spec.SyncPolicy.SyncOptions, " "),
 			}
 			assert.Equal(t, name, app.Spec.Project)
 			assert.Equal(t, w, is, name)
 			assert.Truef(t, app.Spec.Source.Kustomize.IgnoreMissingComponents,
 				"%s: Argo CD guesses how its folder is built, and without a kustomization applies every file in it",
 				name)
-			if retry := app.Spec.SyncPolicy.Retry; retry.Limit != -1 || !retry.Refresh || !app.Spec.SyncPolicy.Automated.SelfHeal {
-				t.Errorf("%s: found %+v, want it retried for ever with the newest commit, and healed", name, app.Spec.SyncPolicy)
+			if retry := app.Spec.SyncPolicy.Retry; retry.Limit != -1 || !retry.Refresh ||
+				!app.Spec.SyncPolicy.Automated.SelfHeal {
+				t.Errorf("%s: found %+v, want it retried for ever with the newest commit, and healed", name,
+					app.Spec.SyncPolicy)
 			}
 		}
 		assert.Equal(t, len(want), len(found))
@@ -169,7 +178,8 @@ func TestArgoProjects(t *testing.T) {
 	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
 	check := func(change func(*v1alpha1.Site), want map[string]string) {
 		t.Helper()
-		found := objectsOf(t, guarded(t, change), "argocd/", "AppProject", func(p *argocd.Project) string { return p.Name })
+		found := objectsOf(t, guarded(t, change), "argocd/", "AppProject",
+			func(p *argocd.Project) string { return p.Name })
 		site := testSite(argo)
 		where := map[string]string{}
 		for name, project := range found {
@@ -187,7 +197,8 @@ func TestArgoProjects(t *testing.T) {
 	}
 	plain := map[string]string{
 		"sipgen-dc1": "argocd", "sipgen-dc1-policy": "argocd", "sipgen-dc1-site": "argocd",
-		"lab.a.infra": "lab", "lab.a.rights": "lab metal3", "lab.a.hosts": "metal3", "lab.b.infra": "lab", "lab.b.hosts": "metal3",
+		"lab.a.infra": "lab", "lab.a.rights": "lab metal3", "lab.a.hosts": "metal3", "lab.b.infra": "lab",
+		"lab.b.hosts": "metal3",
 	}
 	check(argo, plain)
 	// Rights that go may be wherever the site says that it has hosts.
@@ -211,11 +222,14 @@ func TestArgoProjects(t *testing.T) {
 func TestProjectsKeepNamespaces(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
 	jump := testCluster("a")
-	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022, BMC: &v1.BMC{Access: v1.BMCMetal3}}}
+	jump.Spec.Services.JumpHost = []v1.JumpHost{{NodeInterface: "oam", NodePort: 30022,
+		BMC: &v1.BMC{Access: v1.BMCMetal3}}}
 	cluster := placed("a")
-	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
+	before := render(t, Input{Site: site, Clusters: []v1.SIPCluster{jump},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{cluster}}})
 	where := func(tree Tree) string {
-		project := objectsOf(t, tree, "argocd/lab.a.project", "AppProject", func(p *argocd.Project) string { return p.Name })["lab.a.rights"]
+		project := objectsOf(t, tree, "argocd/lab.a.project", "AppProject",
+			func(p *argocd.Project) string { return p.Name })["lab.a.rights"]
 		var all []string
 		for _, destination := range project.Spec.Destinations {
 			all = append(all, destination.Namespace)
@@ -247,7 +261,8 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 func TestProjectsOutliveTheirApplications(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
 	turn := func(previous Tree, clusters []v1.SIPCluster, placed ...schedule.Cluster) Tree {
-		return render(t, Input{Site: site, Clusters: clusters, Placement: &schedule.Placement{Clusters: placed}, Previous: previous})
+		return render(t, Input{Site: site, Clusters: clusters, Placement: &schedule.Placement{Clusters: placed},
+			Previous: previous})
 	}
 	const projects, services = "argocd/lab.a.project.yaml", "name: lab.a.infra\n"
 	jump := testCluster("a")

@@ -23,16 +23,20 @@ const vinoService = `    virtualHosts:
 
 // With Argo CD the Vino has no credentials, and PLAN.md says how it comes by them; its Application deletes nothing, and comes after Ironic's.
 func TestVirtualHostsOnArgoCD(t *testing.T) {
-	tree := services(t, siteOf(t, "argocd", ironicPlain+strings.Replace(vinoService, "      credentialsSecret: vino-bmc\n", "", 1)), nil)
+	tree := services(t, siteOf(t, "argocd",
+		ironicPlain+strings.Replace(vinoService, "      credentialsSecret: vino-bmc\n", "", 1)), nil)
 	const folder = "site/virtual-hosts/vino.vms"
 	wantNot(t, tree, folder+"/vino.yaml", "bmcCredentials", "${")
-	want(t, tree, folder+"/vino.yaml", "gateway: $vinobridge", "argocd.argoproj.io/sync-options: Prune=false,Delete=false")
-	want(t, tree, "argocd/vino.vino.vms.yaml", "sync-wave: \"3\"", "path: "+folder+"\n", "prune: false", "Prune=false", "Delete=false", "ServerSideApply=true")
+	want(t, tree, folder+"/vino.yaml", "gateway: $vinobridge",
+		"argocd.argoproj.io/sync-options: Prune=false,Delete=false")
+	want(t, tree, "argocd/vino.vino.vms.yaml", "sync-wave: \"3\"", "path: "+folder+"\n", "prune: false", "Prune=false",
+		"Delete=false", "ServerSideApply=true")
 	wantNot(t, tree, "argocd/vino.vino.vms.yaml", "finalizers")
 	want(t, tree, "argocd/ironic.yaml", "sync-wave: \"2\"")
 	want(t, tree, "argocd/kustomization.yaml", "- vino.vino.vms.yaml\n")
 	want(t, tree, "PLAN.md", "    metadata: {namespace: vino, name: vms}\n",
-		"    kubectl patch --local -f "+folder+"/vino.yaml --type merge --patch-file credentials.yaml -o yaml | kubectl apply --server-side --field-manager=argocd-controller -f -\n",
+		"    kubectl patch --local -f "+folder+
+			"/vino.yaml --type merge --patch-file credentials.yaml -o yaml | kubectl apply --server-side --field-manager=argocd-controller -f -\n",
 		"    kubectl apply --server-side --field-manager=bmc-credentials -f credentials.yaml\n")
 	wantNot(t, tree, "PLAN.md", "vino-bmc", "flux-system")
 	want(t, tree, "policy/service-guard.yaml", "has(object.spec.bmcCredentials)", "make the Vino as PLAN.md says")
@@ -41,7 +45,8 @@ func TestVirtualHostsOnArgoCD(t *testing.T) {
 
 // A network with too few addresses for the nodes is an error: ViNO would make some hosts and then fail.
 func TestVirtualHostsRunShort(t *testing.T) {
-	site := siteOf(t, "flux", strings.Replace(vinoService, "{name: n2, address: 10.0.0.2}", "{name: n2}, {name: n3}", 1))
+	site := siteOf(t, "flux", strings.Replace(vinoService, "{name: n2, address: 10.0.0.2}", "{name: n2}, {name: n3}",
+		1))
 	_, _, err := Site(Input{Site: site, Placement: &schedule.Placement{}})
 	const want = "site.yaml: document 1: line 17: spec.services.virtualHosts[0].spec.networks[0].staticAllocationStop: too few addresses: none is left for node n3, with 4 hosts before"
 	assert.ErrorContains(t, err, want)

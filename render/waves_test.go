@@ -24,7 +24,8 @@ func TestWaves(t *testing.T) {
 	tree := guarded(t, inWaves)
 	want(t, tree, "clusters/lab/a/kustomization.yaml", "resources:\n- hosts\n- infra\n")
 	wave := func(path string) string {
-		for _, patch := range objectsOf(t, Tree{path: tree[path]}, "clusters/", "BareMetalHost", func(h *hostPatch) string { return h.Metadata.Name }) {
+		for _, patch := range objectsOf(t, Tree{path: tree[path]}, "clusters/", "BareMetalHost",
+			func(h *hostPatch) string { return h.Metadata.Name }) {
 			return patch.Metadata.Annotations[argocd.Wave]
 		}
 		t.Fatalf("no host in %s", path)
@@ -40,7 +41,8 @@ func TestWaves(t *testing.T) {
 	// With the other order the same site has nothing of it.
 	tree = guarded(t, func(s *v1alpha1.Site) { inWaves(s); s.Spec.ArgoCD.Order = v1alpha1.OrderNone })
 	for path, content := range tree {
-		if path == "clusters/lab/a/kustomization.yaml" || path == "policy/tenant-guard.yaml" || strings.Contains(path, "/hosts/") && strings.Contains(string(content), argocd.Wave) {
+		if path == "clusters/lab/a/kustomization.yaml" || path == "policy/tenant-guard.yaml" ||
+			strings.Contains(path, "/hosts/") && strings.Contains(string(content), argocd.Wave) {
 			t.Errorf("%s is of order waves", path)
 		}
 	}
@@ -55,20 +57,24 @@ func TestProjectsInWaves(t *testing.T) {
 	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{testCluster("a")}, Placement: placement})
 	want(t, tree, "argocd/lab.a.project.yaml", "namespace: lab\n", "namespace: metal3\n", "namespace: metal4\n")
 	// And nowhere, where the services of a cluster do not have its hosts beside them.
-	projects := objectsOf(t, guarded(t, inWaves), "argocd/", "AppProject", func(p *argocd.Project) string { return p.Name })
+	projects := objectsOf(t, guarded(t, inWaves), "argocd/", "AppProject",
+		func(p *argocd.Project) string { return p.Name })
 	want := []argocd.Destination{{Server: v1alpha1.ArgoCDInCluster, Namespace: "lab"}}
 	assert.Equal(t, want, projects["lab.b.infra"].Spec.Destinations, "b")
 }
 
 // The guard of tenants is in force where the hosts are and where clusters in waves are, everywhere if the hosts are.
 func TestTenantBinding(t *testing.T) {
-	for _, row := range []struct{ hosts, want []string }{{nil, nil}, {[]string{"metal3"}, []string{"lab", "metal3"}}, {[]string{"lab", "metal3"}, []string{"lab", "metal3"}}} {
+	for _, row := range []struct{ hosts, want []string }{{nil, nil}, {[]string{"metal3"}, []string{"lab", "metal3"}},
+		{[]string{"lab", "metal3"}, []string{"lab", "metal3"}}} {
 		tree := guarded(t, func(s *v1alpha1.Site) { inWaves(s); s.Spec.Hosts.Namespaces = row.hosts })
 		var found []string
-		bindings := objectsOf(t, tree, "policy/tenant-guard", "ValidatingAdmissionPolicyBinding", func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
+		bindings := objectsOf(t, tree, "policy/tenant-guard", "ValidatingAdmissionPolicyBinding",
+			func(b *admissionv1.ValidatingAdmissionPolicyBinding) string { return b.Name })
 		binding := bindings["sipgen-dc1-tenant-guard-v1"]
 		require.Truef(t,
-			binding != nil && slices.Equal(binding.Spec.ValidationActions, []admissionv1.ValidationAction{admissionv1.Deny}),
+			binding != nil && slices.Equal(binding.Spec.ValidationActions,
+				[]admissionv1.ValidationAction{admissionv1.Deny}),
 			"found %+v", bindings)
 		if binding.Spec.MatchResources != nil {
 			found = binding.Spec.MatchResources.NamespaceSelector.MatchExpressions[0].Values
@@ -80,13 +86,17 @@ func TestTenantBinding(t *testing.T) {
 
 // A name that is cut does not say whose an Application is: such a cluster keeps two.
 func TestLongNamesAreNotInWaves(t *testing.T) {
-	cluster, key := testCluster("a"), schedule.ClusterKey{Namespace: strings.Repeat("n", 50), Name: strings.Repeat("m", 30)}
+	cluster, key := testCluster("a"), schedule.ClusterKey{Namespace: strings.Repeat("n", 50),
+		Name: strings.Repeat("m", 30)}
 	cluster.Namespace, cluster.Name = key.Namespace, key.Name
 	long := placed("a")
 	long.Key = key
-	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{cluster}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{long}}})
-	apps := objectsOf(t, tree, "argocd/", "Application", func(a *argocd.Application) string { return a.Spec.Source.Path })
+	tree := render(t, Input{Site: testSite(inWaves), Clusters: []v1.SIPCluster{cluster},
+		Placement: &schedule.Placement{Clusters: []schedule.Cluster{long}}})
+	apps := objectsOf(t, tree, "argocd/", "Application",
+		func(a *argocd.Application) string { return a.Spec.Source.Path })
 	assert.Truef(t, apps[Folder(key)+"/infra"] != nil && apps[Folder(key)+"/hosts"] != nil, "found %v", apps)
-	want(t, tree, Folder(key)+"/PLAN.md", "the hosts of `"+key.String()+"` do not wait for its services: its namespace and name together have more than 56 characters")
+	want(t, tree, Folder(key)+"/PLAN.md",
+		"the hosts of `"+key.String()+"` do not wait for its services: its namespace and name together have more than 56 characters")
 	wantNot(t, guarded(t, inWaves), "PLAN.md", "not wait")
 }

@@ -20,7 +20,8 @@ func TestCovered(t *testing.T) {
 		var keeps []int
 		label := func() string { return fmt.Sprint("l", random.IntN(3)) }
 		for i := range 1 + random.IntN(3) {
-			one, count := Reservation{Name: fmt.Sprint(i), Selector: labels.SelectorFromSet(labels.Set{label(): "y"})}, random.IntN(4)
+			one, count := Reservation{Name: fmt.Sprint(i),
+				Selector: labels.SelectorFromSet(labels.Set{label(): "y"})}, random.IntN(4)
 			if random.IntN(2) == 0 {
 				one.Tenants = []string{fmt.Sprint("t", random.IntN(2))}
 			}
@@ -50,7 +51,8 @@ func TestCovered(t *testing.T) {
 		}
 		want := most(free, slices.Clone(keeps))
 		if found := Covered(reserved, keeps, free); found != want {
-			t.Fatalf("%d of %v kept hosts are among %d free ones, want %d: %+v", found, keeps, len(free), want, reserved)
+			t.Fatalf("%d of %v kept hosts are among %d free ones, want %d: %+v", found, keeps, len(free), want,
+				reserved)
 		}
 		some += want
 	}

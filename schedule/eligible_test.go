@@ -55,9 +55,11 @@ func TestEligible(t *testing.T) {
 			t.Errorf("%+v: not handed out: %v", h.State, p.Hosts[0])
 		case row.reason != "" && len(r.Assigned) != 0:
 			t.Errorf("%s: handed out all the same", row.reason)
-		case row.reason != "" && (len(r.Rejected) != 1 || r.Rejected[0].Count != 1 || Say.Reason(r.Rejected[0].Reason) != row.reason):
+		case row.reason != "" && (len(r.Rejected) != 1 || r.Rejected[0].Count != 1 ||
+			Say.Reason(r.Rejected[0].Reason) != row.reason):
 			t.Errorf("reasons %v, want 1 %s", r.Rejected, row.reason)
-		case row.reason != "" && !strings.Contains(Say.Shortage(&p.Shortages[0]), "1 more host matches but: 1 "+row.reason):
+		case row.reason != "" && !strings.Contains(Say.Shortage(&p.Shortages[0]),
+			"1 more host matches but: 1 "+row.reason):
 			t.Errorf("shortage %q does not say %q", Say.Shortage(&p.Shortages[0]), row.reason)
 		}
 	}
@@ -68,8 +70,9 @@ func TestLacksHardware(t *testing.T) {
 	const gi = 1 << 30
 	is := &inventory.Hardware{
 		Vendor: "Dell Inc.", Model: "PowerEdge R740", Architecture: "x86_64", CPUs: 32, MemoryMiB: 256 << 10,
-		Disks: []inventory.Disks{{Count: 2, Bytes: 900 * gi, Type: "ssd"}, {Count: 1, Bytes: 1000 * gi, Type: "nvme"}, {Count: 2, Bytes: 2000 * gi, Type: "nvme"}},
-		NICs:  []inventory.NICs{{Count: 2, Gbps: 1}, {Count: 2, Gbps: 25}},
+		Disks: []inventory.Disks{{Count: 2, Bytes: 900 * gi, Type: "ssd"}, {Count: 1, Bytes: 1000 * gi, Type: "nvme"},
+			{Count: 2, Bytes: 2000 * gi, Type: "nvme"}},
+		NICs: []inventory.NICs{{Count: 2, Gbps: 1}, {Count: 2, Gbps: 25}},
 	}
 	for _, row := range []struct{ want, lacks string }{
 		{"{architecture: x86_64, cpus: 32, memory: 256Gi, nics: {count: 2, speed: 25Gi}}", ""},
@@ -121,8 +124,10 @@ func TestLacksHardware(t *testing.T) {
 func TestHardwareOfOtherNames(t *testing.T) {
 	seen := map[string]string{"": "none"}
 	for _, text := range []string{
-		"{vendor: a, model: b}", "{vendor: b, model: a}", "{vendor: [a, b]}", "{model: [a, b]}", `{vendor: 'a" or "b'}`, `{vendor: 'a, model "b"'}`,
-		"{vendor: a, cpus: 32}", `{vendor: 'a", 32 CPUs'}`, "{vendor: password=a}", "{vendor: password=b}", `{vendor: '"a" "b"'}`, "{cpus: 32}",
+		"{vendor: a, model: b}", "{vendor: b, model: a}", "{vendor: [a, b]}", "{model: [a, b]}", `{vendor: 'a" or "b'}`,
+		`{vendor: 'a, model "b"'}`,
+		"{vendor: a, cpus: 32}", `{vendor: 'a", 32 CPUs'}`, "{vendor: password=a}", "{vendor: password=b}",
+		`{vendor: '"a" "b"'}`, "{cpus: 32}",
 	} {
 		var want v1.Hardware
 		require.NoError(t, yaml.UnmarshalStrict([]byte(text), &want))
@@ -143,8 +148,10 @@ func TestHardware(t *testing.T) {
 	}
 	set := nodes("kind=w", 2, 0)
 	require.NoError(t, yaml.Unmarshal([]byte("{memory: 256Gi}"), &set.Hardware))
-	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set}), newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
-	hosts := []inventory.Host{claimed(with("held", 64), "a", v1.RoleWorker), with("h1", 128), with("h2", 128), with("h3", 0), with("h4", 512)}
+	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set}),
+		newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
+	hosts := []inventory.Host{claimed(with("held", 64), "a", v1.RoleWorker), with("h1", 128), with("h2", 128),
+		with("h3", 0), with("h4", 512)}
 	// b takes none that a needs, though it comes first by name of those that fit b.
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
 	wantPlaced(t, "", p, "a Worker: +h4 held\nb Worker: +h1\n")
@@ -170,7 +177,8 @@ func TestExplainLack(t *testing.T) {
 	cluster.Spec.Nodes[v1.RoleWorker] = set
 	cluster.Annotations = map[string]string{v1.RemoveAnnotation: "named"}
 	hosts := []inventory.Host{
-		with("few", "kind=w rack=r1", 8, "192.0.2.1"), with("named", "kind=w rack=r2", 32, "192.0.2.2"), with("off", "kind=w rack=r3", 32),
+		with("few", "kind=w rack=r1", 8, "192.0.2.1"), with("named", "kind=w rack=r2", 32, "192.0.2.2"),
+		with("off", "kind=w rack=r3", 32),
 		with("raw", "kind=w rack=r4", 0, "192.0.2.3"), with("where", "kind=w", 32, "192.0.2.4"), unread,
 	}
 	p := plan(t, []v1.SIPCluster{cluster}, hosts, Previous{}, testOptions)

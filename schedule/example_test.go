@@ -34,7 +34,8 @@ spec:
 		})
 	}
 	placement, err := schedule.Plan(clusters, hosts, schedule.Previous{}, schedule.Options{Keys: schedule.LabelKeys{
-		ClusterNamespace: "example.org/namespace", ClusterName: "example.org/cluster", NodeType: "example.org/role", Standby: "example.org/standby",
+		ClusterNamespace: "example.org/namespace", ClusterName: "example.org/cluster", NodeType: "example.org/role",
+		Standby: "example.org/standby",
 	}})
 	if err != nil {
 		fmt.Println(err)

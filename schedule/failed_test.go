@@ -40,10 +40,14 @@ func TestFailedHostsGoOnce(t *testing.T) {
 		why, inventoried string
 		first, then      string // what the first run says, and the one that sees the labels that it set
 	}{
-		{"an active host too many, and a new standby host", "a/ra=c b/rb!&=c s/rs*~=c x/rx", "a (b) +~x -s", "a (b) ~x"},
-		{"a standby host in use has not failed because it is in error, and the one that has is too many", "a/ra=c b/rb!*~=c s/rs*~=c x/rx", "a ~b -s", "a ~b"},
-		{"too many of both: one of each goes, though no standby host is in use", "a/ra!&=c b/rb!&=c s/rs*~=c t/rt*~=c", "a (b) ~s -t", "a (b) ~s"},
-		{"too many active hosts, and two new ones", "a/ra!&=c b/rb*=c s/rs*~=c x/rx y/ry", "(a) +x +~y -b -s", "(a) x ~y"},
+		{"an active host too many, and a new standby host", "a/ra=c b/rb!&=c s/rs*~=c x/rx", "a (b) +~x -s",
+			"a (b) ~x"},
+		{"a standby host in use has not failed because it is in error, and the one that has is too many",
+			"a/ra=c b/rb!*~=c s/rs*~=c x/rx", "a ~b -s", "a ~b"},
+		{"too many of both: one of each goes, though no standby host is in use", "a/ra!&=c b/rb!&=c s/rs*~=c t/rt*~=c",
+			"a (b) ~s -t", "a (b) ~s"},
+		{"too many active hosts, and two new ones", "a/ra!&=c b/rb*=c s/rs*~=c x/rx y/ry", "(a) +x +~y -b -s",
+			"(a) x ~y"},
 	} {
 		clusters, hosts, _ := sited(t, "c:1+1", row.inventoried, "")
 		p := plan(t, clusters, hosts, Previous{}, testOptions)
@@ -77,7 +81,8 @@ func TestScaleDownKeepsDomains(t *testing.T) {
 		goes, approved := map[string]bool{}, map[string]bool{}
 		for i := range 1 + random.IntN(9) {
 			row := random.IntN(2)
-			h := claimed(newHost(string(rune('a'+i)), fmt.Sprintf("kind=w row=row%d rack=r%d%d zone=z%d", row, row, random.IntN(2), random.IntN(2))),
+			h := claimed(newHost(string(rune('a'+i)),
+				fmt.Sprintf("kind=w row=row%d rack=r%d%d zone=z%d", row, row, random.IntN(2), random.IntN(2))),
 				"c", v1.RoleWorker)
 			if random.IntN(4) == 0 {
 				h = provisionedBy(h, "m"+h.Name)

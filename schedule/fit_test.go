@@ -46,7 +46,8 @@ func TestUnfit(t *testing.T) {
 		{"available", inventory.State{Known: true, Provisioning: "available"}, holdings.Why{}, ""},
 		{"without a status", inventory.State{}, holdings.Why{}, ""},
 		{"kept for the next machine", inventory.State{NodeReuse: "md-0"}, holdings.Why{}, ""},
-		{"used by a machine", inventory.State{Cordoned: "audit", Consumer: consumer("Metal3Machine")}, holdings.Why{}, ""},
+		{"used by a machine", inventory.State{Cordoned: "audit", Consumer: consumer("Metal3Machine")}, holdings.Why{},
+			""},
 		{"kept by a Cluster", inventory.State{Consumer: consumer(inventory.ClusterKind)}, holdings.Why{}, ""},
 		{"cordoned", inventory.State{Cordoned: "audit"}, holdings.Why{Code: holdings.Cordoned, Detail: "audit"},
 			"cordoned (audit)"},
@@ -54,7 +55,8 @@ func TestUnfit(t *testing.T) {
 		{"detached", inventory.State{Detached: true}, holdings.Why{Code: holdings.Detached}, "detached"},
 		{"used by a HostClaim", inventory.State{Consumer: consumer("HostClaim")},
 			holdings.Why{Code: holdings.InUse, Detail: "HostClaim metal/m"}, "in use by HostClaim metal/m"},
-		{"an image and no consumer", inventory.State{Image: true}, holdings.Why{Code: holdings.HasImage}, "has an image"},
+		{"an image and no consumer", inventory.State{Image: true}, holdings.Why{Code: holdings.HasImage},
+			"has an image"},
 		{"inspected", inventory.State{Known: true, Provisioning: "inspecting"},
 			holdings.Why{Code: holdings.ProvisioningState, Detail: "inspecting"}, "provisioning state inspecting"},
 	} {
@@ -62,7 +64,8 @@ func TestUnfit(t *testing.T) {
 		h.State = row.state
 		assert.Equal(t, row.want, holdings.Unfit(&h), row.why)
 		clusters, _, _ := sited(t, "c:1", "", "")
-		said := Say.Warnings(plan(t, clusters, []inventory.Host{h}, Previous{}, testOptions).Clusters[0].Roles[0].Warnings)
+		said := Say.Warnings(plan(t, clusters, []inventory.Host{h}, Previous{},
+			testOptions).Clusters[0].Roles[0].Warnings)
 		if row.says == "" {
 			assert.Len(t, said, 0, row.why)
 			continue

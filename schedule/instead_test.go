@@ -13,7 +13,8 @@ func TestNarrowestFirst(t *testing.T) {
 	set := nodes("", 6, 0)
 	set.TopologyKey, set.TopologyKeys, set.MaxPerDomain = "", []string{"row", "rack"}, 9
 	var hosts []inventory.Host
-	for _, h := range [][3]string{{"a", "0", "00"}, {"b", "0", "00"}, {"c", "0", "00"}, {"d", "1", "10"}, {"e", "1", "10"},
+	for _, h := range [][3]string{{"a", "0", "00"}, {"b", "0", "00"}, {"c", "0", "00"}, {"d", "1", "10"},
+		{"e", "1", "10"},
 		{"f", "1", "11"}, {"g", "1", "11"}} {
 		hosts = append(hosts, claimed(newHost(h[0], "row="+h[1]+" rack="+h[2]), "c", v1.RoleWorker))
 	}

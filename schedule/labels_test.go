@@ -16,12 +16,14 @@ import (
 // an empty one.
 func TestSelected(t *testing.T) {
 	var hosts []inventory.Host
-	for i, labels := range []string{"", "pool=", "pool=a", "pool=b", "slot=1", "pool=a slot=1", "pool= slot=1", "slot="} {
+	for i, labels := range []string{"", "pool=", "pool=a", "pool=b", "slot=1", "pool=a slot=1", "pool= slot=1",
+		"slot="} {
 		h := newHost(fmt.Sprint("h", i), labels)
 		hosts = append(hosts, h, within("other", h))
 	}
 	var clusters []v1.SIPCluster
-	for i, text := range []string{"", "pool", "!pool", "pool=", "pool in (a, b)", "pool notin (a)", "pool=a, slot", "!slot"} {
+	for i, text := range []string{"", "pool", "!pool", "pool=", "pool in (a, b)", "pool notin (a)", "pool=a, slot",
+		"!slot"} {
 		selector := need.Value(metav1.ParseToLabelSelector(text))(t)
 		set := v1.NodeSet{LabelSelector: *selector, Count: &v1.NodeCount{Active: 1}}
 		roles := map[string]v1.NodeSet{"Edge": set, v1.RoleWorker: from(set, "other")}
@@ -43,9 +45,11 @@ func TestSelected(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	cluster := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
 	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam"}}
-	held, free, other := claimed(newHost("h1", "kind=x"), "a", v1.RoleWorker), newHost("h2", "kind=x"), newHost("h3", "kind=y")
+	held, free, other := claimed(newHost("h1", "kind=x"), "a", v1.RoleWorker), newHost("h2", "kind=x"), newHost("h3",
+		"kind=y")
 	noService := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
-	for why, cluster := range map[string]v1.SIPCluster{"a service reaches the hosts by their address": cluster, "no service does": noService} {
+	for why, cluster := range map[string]v1.SIPCluster{"a service reaches the hosts by their address": cluster,
+		"no service does": noService} {
 		candidate := Candidates([]v1.SIPCluster{cluster}, testOptions.Keys)
 		assert.Truef(t, candidate(&held), "%s: a host with our labels is left out", why)
 		assert.Truef(t, !candidate(&other), "%s: a host that no selector matches is a candidate", why)
@@ -71,9 +75,11 @@ func TestHostNamespaces(t *testing.T) {
 		set.TopologyKey = ""
 		return []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})}
 	}
-	hosts := []inventory.Host{within("east", newHost("h1", "kind=w")), within("west", newHost("h2", "kind=w")), within("west", newHost("h3", "kind=w metadata.namespace=east"))}
+	hosts := []inventory.Host{within("east", newHost("h1", "kind=w")), within("west", newHost("h2", "kind=w")),
+		within("west", newHost("h3", "kind=w metadata.namespace=east"))}
 	held := func() []inventory.Host {
-		return []inventory.Host{within("east", claimed(newHost("h1", "kind=w"), "a", v1.RoleWorker)), hosts[1], hosts[2]}
+		return []inventory.Host{within("east", claimed(newHost("h1", "kind=w"), "a", v1.RoleWorker)), hosts[1],
+			hosts[2]}
 	}
 	for _, row := range []struct {
 		why      string
@@ -85,11 +91,14 @@ func TestHostNamespaces(t *testing.T) {
 		{"any namespace", role(nodes("kind=w", 3, 0)), hosts, "a Worker: +h1 +h2 +h3", ""},
 		{"one namespace", role(from(nodes("kind=w", 2, 0), "west")), hosts, "a Worker: +h2 +h3", ""},
 		{"several", role(from(nodes("kind=w", 3, 0), "west", "east")), hosts, "a Worker: +h1 +h2 +h3", ""},
-		{"no label of a host is its namespace", role(from(nodes("kind=w", 2, 0), "east")), hosts, "a Worker: short 2/0 unschedulable",
+		{"no label of a host is its namespace", role(from(nodes("kind=w", 2, 0), "east")), hosts,
+			"a Worker: short 2/0 unschedulable",
 			"there is only 1 free host it can use. Missing: 1 host in namespace east with kind=w."},
-		{"hosts of nowhere", role(from(nodes("kind=w", 1, 0), "north", "south")), hosts, "a Worker: short 1/0 unschedulable",
+		{"hosts of nowhere", role(from(nodes("kind=w", 1, 0), "north", "south")), hosts,
+			"a Worker: short 1/0 unschedulable",
 			"No host matches its selector: none is in namespace north or south. Missing: 1 host in namespace north or south with kind=w."},
-		{"a host that it has stays, wherever it is", role(from(nodes("kind=w", 2, 0), "west")), held(), "a Worker: h1 +h2", ""},
+		{"a host that it has stays, wherever it is", role(from(nodes("kind=w", 2, 0), "west")), held(),
+			"a Worker: h1 +h2", ""},
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
 		wantPlaced(t, row.why, p, row.want)

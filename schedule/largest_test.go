@@ -27,12 +27,16 @@ func TestLargestRows(t *testing.T) {
 		why, clusters, hosts, of string
 		want                     int
 	}{
-		{"a has its 4 and c its 2; that b could be placed with 1 for a takes c's hosts, and 5 for a too", "a:4 b:3 c:2", six, "a", 4},
+		{"a has its 4 and c its 2; that b could be placed with 1 for a takes c's hosts, and 5 for a too", "a:4 b:3 c:2",
+			six, "a", 4},
 		{"b has nothing today; any number of it takes hosts from c, but none", "a:4 b:3 c:2", six, "b", 0},
 		{"a standby host of another cluster is a host of it", "a:2 b:2+1", six, "a", 3},
-		{"a failed host that the cluster holds is no capacity", "a:2", "h0/r0*=a h1/r1* h2/r2 h3/r3 h4/r4 h5/r5", "a", 4},
-		{"nor is one whose replacement would be taken away from its cluster", "a:2 b:1", "h0/r0*=b h1/r1 h2/r2 h3/r3 h4/r4 h5/r5", "a", 4},
-		{"a host that is being released elsewhere is free for nobody yet", "a:2 b:1", "h0/r0=b h1/r1=b h2/r2=b h3/r3 h4/r4 h5/r5", "a", 3},
+		{"a failed host that the cluster holds is no capacity", "a:2", "h0/r0*=a h1/r1* h2/r2 h3/r3 h4/r4 h5/r5", "a",
+			4},
+		{"nor is one whose replacement would be taken away from its cluster", "a:2 b:1",
+			"h0/r0*=b h1/r1 h2/r2 h3/r3 h4/r4 h5/r5", "a", 4},
+		{"a host that is being released elsewhere is free for nobody yet", "a:2 b:1",
+			"h0/r0=b h1/r1=b h2/r2=b h3/r3 h4/r4 h5/r5", "a", 3},
 	} {
 		clusters, hosts, _ := sited(t, row.clusters, row.hosts, "")
 		key := ClusterKey{Namespace: "tenants", Name: row.of}
@@ -44,7 +48,8 @@ func TestLargestRows(t *testing.T) {
 		delete(hosts[i].Labels, "rack")
 	}
 	largest := func(cluster, role string) (int, error) {
-		return LargestUpTo(clusters, hosts, Previous{}, testOptions, ClusterKey{Namespace: "tenants", Name: cluster}, role, v1.MaxCount, nil)
+		return LargestUpTo(clusters, hosts, Previous{}, testOptions, ClusterKey{Namespace: "tenants", Name: cluster},
+			role, v1.MaxCount, nil)
 	}
 	got, err := largest("a", v1.RoleWorker)
 	assert.Truef(t, err == nil && got == -1,
@@ -75,9 +80,11 @@ func TestMoreLike(t *testing.T) {
 		{"two hosts of a role are never in one rack", 2, 0, 0, 9, 1, 0, 1, "rack"},
 		{"many", 1, 0, 0, 40, 40, 39, 1, ""},
 	} {
-		clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})}
+		clusters := []v1.SIPCluster{newCluster("a",
+			map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})}
 		if row.b > 0 {
-			clusters = append(clusters, newCluster("b", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.b, 0)}))
+			clusters = append(clusters, newCluster("b",
+				map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.b, 0)}))
 		}
 		var hosts []inventory.Host
 		for i := range row.hosts {
@@ -86,7 +93,8 @@ func TestMoreLike(t *testing.T) {
 		got, why, err := MoreLike(clusters, hosts, Previous{}, testOptions, key)
 		assert.Truef(t, err == nil && got == row.want, "%s: %d more, %v, want %d", row.why, got, err, row.want)
 		assert.Truef(t,
-			why != nil && strings.HasPrefix(why.Short.Cluster.Name, "a.like.") && why.Missing.Count == row.missing && strings.Join(why.Missing.Keys, " ") == row.keys,
+			why != nil && strings.HasPrefix(why.Short.Cluster.Name, "a.like.") && why.Missing.Count == row.missing &&
+				strings.Join(why.Missing.Keys, " ") == row.keys,
 			"%s: the next one lacks %+v, want it to lack %d hosts by %q", row.why, why, row.missing, row.keys)
 	}
 	none := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 0, 0)})}

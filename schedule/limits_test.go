@@ -22,13 +22,17 @@ func TestLimits(t *testing.T) {
 			"short 1: tenants/b needs 2 new hosts; the tenant's clusters have 1, including those being released and those of clusters served before this one, and the test may have at most 2"},
 		{"what cannot be placed uses up nothing", "a:cp1,1 b:2", "", "",
 			"a ControlPlane: short 1/0 unschedulable\na Worker: short 1/0 unschedulable\nb Worker: +x1 +x2", ""},
-		{"one in a standby slot, and no more", "a:0+2", "", "", "a Worker: +~x1 short 0/1", "short 1: tenants/a needs 2 new standby hosts; the tenant's clusters have 0"},
-		{"standby hosts come after all active ones", "a:1+1 b:1", "", "", "a Worker: +x1 short 0/1\nb Worker: +x2", "short 1: tenants/a needs 1 new host; the tenant's clusters have 2"},
-		{"one is being released", "a:1 b:1", "h1/rh1=a h2/rh2=a", "h1=a -h2=a", "a Worker: h1 -h2\nb Worker: short 1/0 unschedulable", "the tenant's clusters have 2"},
+		{"one in a standby slot, and no more", "a:0+2", "", "", "a Worker: +~x1 short 0/1",
+			"short 1: tenants/a needs 2 new standby hosts; the tenant's clusters have 0"},
+		{"standby hosts come after all active ones", "a:1+1 b:1", "", "", "a Worker: +x1 short 0/1\nb Worker: +x2",
+			"short 1: tenants/a needs 1 new host; the tenant's clusters have 2"},
+		{"one is being released", "a:1 b:1", "h1/rh1=a h2/rh2=a", "h1=a -h2=a",
+			"a Worker: h1 -h2\nb Worker: short 1/0 unschedulable", "the tenant's clusters have 2"},
 		{"one has not been let go by its user", "a:1 b:1", "h1/rh1!=a h2/rh2!=a", "h1=a ?h2=a",
 			"a Worker: h1 (h2)\nb Worker: short 1/0 unschedulable", "the tenant's clusters have 2"},
 		{"one has failed, and gets a successor", "a:2", "h1/rh1=a h2/rh2&=a", "h1=a h2=a", "a Worker: h1 +x1 -h2", ""},
-		{"one has failed, and has a successor", "a:1 b:1", "h1/rh1=a h2/rh2!&=a", "h1=a ?h2=a", "a Worker: h1 (h2)\nb Worker: +x1", ""},
+		{"one has failed, and has a successor", "a:1 b:1", "h1/rh1=a h2/rh2!&=a", "h1=a ?h2=a",
+			"a Worker: h1 (h2)\nb Worker: +x1", ""},
 		{"one is gone", "a:2", "h1/rh1=a", "h1=a gone=a", "a Worker: h1 +x1", ""},
 		{"one is named, and keeps its slot", "a:2!remove=h2", "h1/rh1=a h2/rh2!=a", "h1=a h2=a", "a Worker: h1 h2", ""},
 		{"one is named, and a standby host takes its slot", "a:1+1!remove=h1", "h1/rh1!=a h2/rh2~=a", "h1=a h2=a",
@@ -41,13 +45,15 @@ func TestLimits(t *testing.T) {
 			"a Worker: h1 (h2) (h3) short 1/0 unschedulable", "the tenant's clusters have 2"},
 		{"one is gone, and there is no room", "a:1 b:2", "h1/rh1=b h2/rh2=b", "gone=a h1=b h2=b",
 			"a Worker: short 1/0 unschedulable\nb Worker: h1 h2", "the tenant's clusters have 2"},
-		{"it has more already, and keeps them", "a:3", "h1/rh1=a h2/rh2=a h3/rh3=a", "h1=a h2=a h3=a", "a Worker: h1 h2 h3", ""},
+		{"it has more already, and keeps them", "a:3", "h1/rh1=a h2/rh2=a h3/rh3=a", "h1=a h2=a h3=a",
+			"a Worker: h1 h2 h3", ""},
 	} {
 		clusters, hosts, tree := sited(t, row.clusters, "x1/rx1 x2/rx2 x3/rx3 "+row.hosts, row.tree)
 		options := testOptions
 		options.Brake = func(int) int { return 1 }
 		limit := &Limit{Hosts: 2, Standby: 1, HostsFrom: "the test", StandbyFrom: "the test"}
-		options.Limits = map[ClusterKey]*Limit{{Namespace: "tenants", Name: "a"}: limit, {Namespace: "tenants", Name: "b"}: limit}
+		options.Limits = map[ClusterKey]*Limit{{Namespace: "tenants", Name: "a"}: limit,
+			{Namespace: "tenants", Name: "b"}: limit}
 		p := plan(t, clusters, hosts, tree, options)
 		wantPlaced(t, row.why, p, row.want)
 		var said []string
@@ -76,15 +82,21 @@ func TestEmptySlots(t *testing.T) {
 		{"one is gone, and one is free", "b:2", "h2/r2 x1/rx", "h1=b h2=b", 0, false, "b Worker: h2 +x1", 0},
 		{"none is free", "b:2", "h2/r2", "h1=b h2=b", 0, false, "b Worker: h2 short 1/0 unschedulable", 1},
 		{"it was noted, and one is free", "b:2", "h2/r2 x1/rx", "h2=b", 1, false, "b Worker: h2 +x1", 0},
-		{"two more are wanted, and cannot be had", "b:4", "h2/r2 x1/rx", "h1=b h2=b", 0, false, "b Worker: h2 +x1 short 2/0 unschedulable", 0},
-		{"one more is wanted, and comes first", "b:3", "h2/r2 x1/rx", "h1=b h2=b", 0, false, "b Worker: h2 +x1 short 1/0 unschedulable", 1},
-		{"two are gone, and one is free", "b:2", "x1/rx", "h1=b h2=b", 0, false, "b Worker: +x1 short 1/0 unschedulable", 1},
-		{"one is gone, one more is wanted, and none is free", "b:3", "h2/r2", "h1=b h2=b", 0, false, "b Worker: h2 short 2/0 unschedulable", 1},
+		{"two more are wanted, and cannot be had", "b:4", "h2/r2 x1/rx", "h1=b h2=b", 0, false,
+			"b Worker: h2 +x1 short 2/0 unschedulable", 0},
+		{"one more is wanted, and comes first", "b:3", "h2/r2 x1/rx", "h1=b h2=b", 0, false,
+			"b Worker: h2 +x1 short 1/0 unschedulable", 1},
+		{"two are gone, and one is free", "b:2", "x1/rx", "h1=b h2=b", 0, false,
+			"b Worker: +x1 short 1/0 unschedulable", 1},
+		{"one is gone, one more is wanted, and none is free", "b:3", "h2/r2", "h1=b h2=b", 0, false,
+			"b Worker: h2 short 2/0 unschedulable", 1},
 		{"fewer are wanted", "b:1", "h2/r2", "h1=b h2=b", 0, false, "b Worker: h2", 0},
 		{"it was to leave", "b:1", "h2/r2", "?h1=b h2=b", 0, false, "b Worker: h2", 0},
-		{"a new cluster comes later", "a:1 b:1", "x1/rx", "h1=b", 0, false, "a Worker: short 1/0 unschedulable\nb Worker: +x1", 0},
+		{"a new cluster comes later", "a:1 b:1", "x1/rx", "h1=b", 0, false,
+			"a Worker: short 1/0 unschedulable\nb Worker: +x1", 0},
 		{"and later still", "a:1 b:1", "x1/rx", "", 1, false, "a Worker: short 1/0 unschedulable\nb Worker: +x1", 0},
-		{"its cluster is frozen", "b:2", "h2/r2 x1/rx", "h1=b h2=b", 0, true, "b Worker: h2 short 1/0 unschedulable", 1},
+		{"its cluster is frozen", "b:2", "h2/r2 x1/rx", "h1=b h2=b", 0, true, "b Worker: h2 short 1/0 unschedulable",
+			1},
 	} {
 		clusters, hosts, tree := sited(t, row.clusters, row.hosts, row.tree)
 		tree.Empty = map[RoleKey]int{b: row.noted}

@@ -20,8 +20,10 @@ func TestOldHostsMoveNoRelease(t *testing.T) {
 		tree            []PreviousClaim
 		want            string
 	}{
-		{"its slot was filled", 2, 0, []PreviousClaim{waits(tree("h1")), tree("h2"), tree("h3")}, "a Worker: (h1) h2 h3\n"},
-		{"a standby host is missing", 2, 1, []PreviousClaim{waits(tree("h1")), tree("h2"), tree("h3")}, "a Worker: (h1) h2 h3 +~h4\n"},
+		{"its slot was filled", 2, 0, []PreviousClaim{waits(tree("h1")), tree("h2"), tree("h3")},
+			"a Worker: (h1) h2 h3\n"},
+		{"a standby host is missing", 2, 1, []PreviousClaim{waits(tree("h1")), tree("h2"), tree("h3")},
+			"a Worker: (h1) h2 h3 +~h4\n"},
 		{"a standby host waits", 2, 1,
 			[]PreviousClaim{tree("h1"), tree("h2"), waits(standby(tree("h3"))), standby(tree("h4"))},
 			"a Worker: h1 h2 (~h3) ~h4\n"},
@@ -39,7 +41,8 @@ func TestOldHostsMoveNoRelease(t *testing.T) {
 		options := testOptions
 		options.Old = true
 		a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})
-		p := plan(t, []v1.SIPCluster{a}, holdings.AsOfTree(hosts, row.tree, options.Keys), Previous{Claims: row.tree}, options)
+		p := plan(t, []v1.SIPCluster{a}, holdings.AsOfTree(hosts, row.tree, options.Keys), Previous{Claims: row.tree},
+			options)
 		wantPlaced(t, row.why, p, row.want)
 	}
 }

@@ -22,7 +22,8 @@ import (
 func (o *oracle) lines() (lines []string) {
 	for _, c := range o.clusters() {
 		for _, r := range c {
-			lines = append(lines, fmt.Sprintf("%s %s placed=%t held=%d new=%d", r.cluster, r.name, r.placed, len(r.healthy), r.got))
+			lines = append(lines, fmt.Sprintf("%s %s placed=%t held=%d new=%d", r.cluster, r.name, r.placed,
+				len(r.healthy), r.got))
 		}
 	}
 	return lines
@@ -33,7 +34,8 @@ func linesOf(p *schedule.Placement) (lines []string) {
 		c := &p.Clusters[i]
 		for j := range c.Roles {
 			n := c.Roles[j].Counts()
-			lines = append(lines, fmt.Sprintf("%s %s placed=%t held=%d new=%d", c.Key.Name, c.Roles[j].Name, !c.Unschedulable, n.Held, n.New))
+			lines = append(lines, fmt.Sprintf("%s %s placed=%t held=%d new=%d", c.Key.Name, c.Roles[j].Name,
+				!c.Unschedulable, n.Held, n.New))
 		}
 	}
 	return lines
@@ -176,7 +178,8 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 				want = n
 			}
 		}
-		got, err := schedule.LargestUpTo(specs, o.hosts, schedule.Previous{}, today, of.key(), of.name, v1.MaxCount, counted)
+		got, err := schedule.LargestUpTo(specs, o.hosts, schedule.Previous{}, today, of.key(), of.name, v1.MaxCount,
+			counted)
 		require.Truef(t, err == nil && got == want, "site %d: %s %s: up to %d, %v; trying every number gives %d\n%s",
 			seed, of.cluster, of.name, got, err, want, o)
 		if want >= 0 && want < len(o.hosts) {
@@ -215,7 +218,8 @@ func holds(before, after *schedule.Placement, of *oracleRole) bool {
 		switch {
 		case role.Cluster == of.key() && (is[placed] == 0 || role.Role == of.name && is[failing] > 0):
 			return false
-		case role.Cluster != of.key() && (is[0] < was[0] || is[1] < was[1] || is[2] < was[2] || is[placed] < was[placed]):
+		case role.Cluster != of.key() && (is[0] < was[0] || is[1] < was[1] || is[2] < was[2] ||
+			is[placed] < was[placed]):
 			return false
 		}
 	}

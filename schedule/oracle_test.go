@@ -23,7 +23,8 @@ const (
 	oracleMetal     = "metal"
 )
 
-var oracleKeys = schedule.LabelKeys{ClusterNamespace: "x/ns", ClusterName: "x/cluster", NodeType: "x/role", Standby: "x/standby"}
+var oracleKeys = schedule.LabelKeys{ClusterNamespace: "x/ns", ClusterName: "x/cluster", NodeType: "x/role",
+	Standby: "x/standby"}
 
 // oracleRole is a role as the page describes it.
 type oracleRole struct {
@@ -247,7 +248,8 @@ func (o *oracle) own(r *oracleRole) bool {
 		for _, h := range o.free {
 			host := &o.hosts[h]
 			taken := slices.ContainsFunc(o.roles, func(r *oracleRole) bool { return slices.Contains(r.chosen, h) })
-			if taken || !r.selects(host) || !chosen(by.selector, host) || o.closed(host, r.namespace()) || !r.room(in, host) {
+			if taken || !r.selects(host) || !chosen(by.selector, host) || o.closed(host, r.namespace()) ||
+				!r.room(in, host) {
 				continue
 			}
 			if r.chosen = append(r.chosen, h); !o.possible(map[*oracleRole]int{r: 1}) {
@@ -327,7 +329,8 @@ func (o *oracle) place() {
 	}
 	for _, c := range clusters {
 		for _, r := range c {
-			for n := r.standby - max(0, len(r.healthy)-r.active); r.placed && n > 0 && o.possible(map[*oracleRole]int{r: 1}); n-- {
+			for n := r.standby - max(0, len(r.healthy)-r.active); r.placed && n > 0 &&
+				o.possible(map[*oracleRole]int{r: 1}); n-- {
 				r.got++
 			}
 		}
@@ -369,15 +372,17 @@ func oracleSite(rng *rand.Rand, perKey bool) *oracle {
 	for i := range 3 + rng.IntN(6) {
 		o.hosts = append(o.hosts, inventory.Host{
 			Namespace: oracleMetal, Name: fmt.Sprintf("n%d", i), UID: fmt.Sprintf("u%d", i),
-			Labels: map[string]string{"size": []string{"s", "l"}[rng.IntN(2)], "rack": fmt.Sprintf("k%d", rng.IntN(4)), "gpu": []string{"y", "n"}[rng.IntN(2)]},
-			State:  inventory.State{Known: true, Provisioning: "available", Operational: "OK"},
+			Labels: map[string]string{"size": []string{"s", "l"}[rng.IntN(2)], "rack": fmt.Sprintf("k%d", rng.IntN(4)),
+				"gpu": []string{"y", "n"}[rng.IntN(2)]},
+			State: inventory.State{Known: true, Provisioning: "available", Operational: "OK"},
 		})
 	}
 	for c := range 1 + rng.IntN(4) {
 		priority := rng.IntN(2)
 		for order := range 1 + rng.IntN(2) {
 			r := &oracleRole{
-				cluster: fmt.Sprintf("c%d", c), name: []string{v1.RoleControlPlane, v1.RoleWorker}[order], priority: priority, order: order,
+				cluster: fmt.Sprintf("c%d", c), name: []string{v1.RoleControlPlane, v1.RoleWorker}[order],
+				priority: priority, order: order,
 				selector: []map[string]string{{}, {"size": "l"}, {"gpu": "y"}, {"size": "s", "gpu": "n"}}[rng.IntN(4)],
 				max:      map[string]int{"rack": 1 + rng.IntN(2)}, active: rng.IntN(4), standby: rng.IntN(2),
 			}
@@ -404,7 +409,8 @@ func oracleSite(rng *rand.Rand, perKey bool) *oracle {
 			}
 			held[h] = true
 			host.Labels[oracleKeys.ClusterNamespace], host.Labels[oracleKeys.ClusterName], host.Labels[oracleKeys.NodeType] = r.namespace(), r.cluster, r.name
-			if len(r.healthy) == r.active+r.standby { // more than it wants: the last by name go, or the first of one more
+			if len(r.healthy) == r.active+
+				r.standby { // more than it wants: the last by name go, or the first of one more
 				r.leaving = append(r.leaving, h)
 				continue
 			}
@@ -448,7 +454,8 @@ func (o *oracle) specs() (specs []v1.SIPCluster) {
 func (o *oracle) reserve(rng *rand.Rand) (reserved []schedule.Reservation, tree schedule.Previous) {
 	for i := range rng.IntN(4) {
 		by := &oracleReserve{
-			selector: []map[string]string{{"size": "l"}, {"gpu": "y"}, {"rack": "k0"}, {}}[rng.IntN(4)], count: rng.IntN(4),
+			selector:  []map[string]string{{"size": "l"}, {"gpu": "y"}, {"rack": "k0"}, {}}[rng.IntN(4)],
+			count:     rng.IntN(4),
 			namespace: []string{oracleNamespace, oracleOther}[rng.IntN(2)],
 		}
 		out := schedule.Reservation{Name: fmt.Sprint("r", i), Selector: labels.SelectorFromSet(by.selector)}
@@ -474,7 +481,8 @@ func (o *oracle) reserve(rng *rand.Rand) (reserved []schedule.Reservation, tree 
 		}
 		for n := range r.gone {
 			tree.Claims = append(tree.Claims, schedule.PreviousClaim{
-				Host: schedule.HostKey{Namespace: oracleMetal, Name: fmt.Sprint("gone", i, n)}, UID: "gone", Cluster: r.key(), Role: r.name,
+				Host: schedule.HostKey{Namespace: oracleMetal, Name: fmt.Sprint("gone", i, n)}, UID: "gone",
+				Cluster: r.key(), Role: r.name,
 			})
 		}
 	}
@@ -490,7 +498,8 @@ func (o *oracle) String() string {
 		fmt.Fprintln(&b, o.hosts[i].Name, o.hosts[i].Labels)
 	}
 	for _, r := range o.roles {
-		fmt.Fprintf(&b, "%s %s (%d): %v keys=%v max=%v active=%d standby=%d gone=%d\n", r.cluster, r.name, r.priority, r.selector, r.keys, r.max, r.active, r.standby, r.gone)
+		fmt.Fprintf(&b, "%s %s (%d): %v keys=%v max=%v active=%d standby=%d gone=%d\n", r.cluster, r.name, r.priority,
+			r.selector, r.keys, r.max, r.active, r.standby, r.gone)
 	}
 	return b.String()
 }

@@ -25,7 +25,8 @@ func TestPace(t *testing.T) {
 		{"idle ones count in the run that replaces them", 1, "c:2", "a/r1&=c b/r2&=c x/r3 y/r4", "",
 			"c Worker: a +x -b", 1},
 		{"and in that run alone", 1, "c:2", "a/r1&=c b/r2&=c x/r3=c y/r4", "a=c -b=c x=c", "c Worker: x +y -a -b", 0},
-		{"those that are only named are their spec's own loss", 1, "c:3!remove=a,b", "a/r1!=c b/r2!=c d/r3!&=c x/r4 y/r5 z/r6", "",
+		{"those that are only named are their spec's own loss", 1, "c:3!remove=a,b",
+			"a/r1!=c b/r2!=c d/r3!&=c x/r4 y/r5 z/r6", "",
 			"c Worker: (a) (b) (d) +x +y +z", 0},
 		{"of another tenant", 1, "c:1 e:1", "a/r1!&=c b/r2!&=e x/r3 y/r4", "", "c Worker: (a) +x\ne Worker: (b) +y", 0},
 		{"of another cluster of the tenant", 1, "c:1 d:1", "a/r1!&=c b/r2!&=d x/r3 y/r4", "",
@@ -39,7 +40,8 @@ func TestPace(t *testing.T) {
 		{"a failed standby host counts, too", 1, "c:1+1", "a/r1!&=c s/r2!&~=c x/r3 y/r4", "", "c Worker: (a) +x ~s", 1},
 		{"standby hosts stand in for as many", 1, "c:2+2", "a/r1!&=c b/r2!&=c s/r3~=c t/r4~=c x/r5", "",
 			"c Worker: a (b) s ~t +~x", 1},
-		{"fewer are wanted: a loss, and no replacement", 1, "c:1", "a/r1!&=c b/r2!&=c d/r3=c", "", "c Worker: (a) (b) d", 0},
+		{"fewer are wanted: a loss, and no replacement", 1, "c:1", "a/r1!&=c b/r2!&=c d/r3=c", "",
+			"c Worker: (a) (b) d", 0},
 	} {
 		clusters, hosts, tree := sited(t, row.clusters, row.hosts, row.tree)
 		options := newerLabels()

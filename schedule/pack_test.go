@@ -19,8 +19,10 @@ func TestPack(t *testing.T) {
 		return set
 	}
 	free := func() []inventory.Host {
-		return []inventory.Host{newHost("a1", "rack=ra kind=w"), newHost("a2", "rack=ra kind=w"), newHost("a3", "rack=ra kind=w"),
-			newHost("b1", "rack=rb kind=w"), newHost("b2", "rack=rb kind=w"), newHost("c1", "kind=w"), newHost("d1", "rack=rd")}
+		return []inventory.Host{newHost("a1", "rack=ra kind=w"), newHost("a2", "rack=ra kind=w"),
+			newHost("a3", "rack=ra kind=w"),
+			newHost("b1", "rack=rb kind=w"), newHost("b2", "rack=rb kind=w"), newHost("c1", "kind=w"),
+			newHost("d1", "rack=rd")}
 	}
 	holds := func() []inventory.Host {
 		hosts := free()
@@ -35,11 +37,14 @@ func TestPack(t *testing.T) {
 	}{
 		{"the smallest domain that suffices", packed("kind=w", 2, 0), free(), "red Worker: +b1 +b2", ""},
 		{"a larger one", packed("kind=w", 3, 0), free(), "red Worker: +a1 +a2 +a3", ""},
-		{"standby hosts lie there, too", packed("kind=w", 2, 1), free(), "red Worker: +b1 +b2 short 0/1", "All hosts of tenants/red Worker are to lie in one rack: these are in rb."},
+		{"standby hosts lie there, too", packed("kind=w", 2, 1), free(), "red Worker: +b1 +b2 short 0/1",
+			"All hosts of tenants/red Worker are to lie in one rack: these are in rb."},
 		{"a role stays in the domain of its hosts", packed("kind=w", 2, 0), holds(), "red Worker: a1 +a2", ""},
-		{"no domain suffices", packed("kind=w", 4, 0), free(), "red Worker: short 4/0 unschedulable", "there are only 3 free hosts it can use. All hosts of tenants/red Worker are to lie in one rack: these are in ra."},
+		{"no domain suffices", packed("kind=w", 4, 0), free(), "red Worker: short 4/0 unschedulable",
+			"there are only 3 free hosts it can use. All hosts of tenants/red Worker are to lie in one rack: these are in ra."},
 	} {
-		p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: row.set})}, row.hosts, Previous{}, testOptions)
+		p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: row.set})}, row.hosts,
+			Previous{}, testOptions)
 		wantPlaced(t, row.why, p, row.want)
 		if row.says != "" && (len(p.Shortages) != 1 || !strings.Contains(Say.Shortage(&p.Shortages[0]), row.says)) {
 			t.Errorf("%s: found %v, want %q", row.why, p.Shortages, row.says)
@@ -47,7 +52,8 @@ func TestPack(t *testing.T) {
 	}
 	misspelled := packed("kind=w", 2, 0)
 	misspelled.Pack = "rak"
-	p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: misspelled})}, free(), Previous{}, testOptions)
+	p := plan(t, []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{v1.RoleWorker: misspelled})}, free(),
+		Previous{}, testOptions)
 	assert.Len(t, p.Clusters[0].Refused, 1, "a key that no host has")
 	text := strings.Join(Say.Refusals(p.Clusters[0].Refused), "")
 	for _, word := range []string{"pack", "rack"} {
@@ -60,8 +66,9 @@ func TestPack(t *testing.T) {
 func TestIdleRoles(t *testing.T) {
 	role := func(n, count int) v1.NodeSet {
 		return v1.NodeSet{
-			TopologyKeys: []string{"row", "rack"}, MaxPerDomainByKey: map[string]v1.PerDomain{"row": v1.PerDomain(1000 + n), "rack": v1.PerDomain(1 + n)},
-			Count: &v1.NodeCount{Active: count},
+			TopologyKeys:      []string{"row", "rack"},
+			MaxPerDomainByKey: map[string]v1.PerDomain{"row": v1.PerDomain(1000 + n), "rack": v1.PerDomain(1 + n)},
+			Count:             &v1.NodeCount{Active: count},
 		}
 	}
 	roles, refused := map[string]v1.NodeSet{"Edge": role(0, 1)}, map[string]v1.NodeSet{}

@@ -40,7 +40,8 @@ func TestExplainNearest(t *testing.T) {
 	for i := range 2000 {
 		clusters = append(clusters, newCluster(fmt.Sprintf("c%04d", i), map[string]v1.NodeSet{
 			v1.RoleControlPlane: nodes("kind=w", 1, 0), v1.RoleWorker: nodes("kind=w", 0, 0), "Edge": nodes("", 1, 0)}))
-		hosts = append(hosts, newHost(fmt.Sprintf("h%04d", i), fmt.Sprintf("kind=w rack=r%d", i%50)), newHost(fmt.Sprintf("x%04d", i), fmt.Sprintf("kind=x rack=r%d", i%50)))
+		hosts = append(hosts, newHost(fmt.Sprintf("h%04d", i), fmt.Sprintf("kind=w rack=r%d", i%50)),
+			newHost(fmt.Sprintf("x%04d", i), fmt.Sprintf("kind=x rack=r%d", i%50)))
 	}
 	hosts = append(hosts, newHost("y1", "kind=w rack=r1"))
 	clusters = append(clusters, newCluster("d", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 3000, 0)}))
@@ -77,10 +78,13 @@ func TestExplainRoleOfNone(t *testing.T) {
 		clusters        []v1.SIPCluster
 		options         Options
 	}{
-		{"free", "h1", "free\n  the roles that select it ask for no hosts\n" + asks, []v1.SIPCluster{none}, testOptions},
-		{"beyond the grant", "h1", "free\n  the roles that select it ask for no hosts\n" + asks, []v1.SIPCluster{ungranted}, narrow},
+		{"free", "h1", "free\n  the roles that select it ask for no hosts\n" + asks, []v1.SIPCluster{none},
+			testOptions},
+		{"beyond the grant", "h1", "free\n  the roles that select it ask for no hosts\n" + asks,
+			[]v1.SIPCluster{ungranted}, narrow},
 		{"not eligible", "h2", "not eligible\n  paused\n" + asks, []v1.SIPCluster{none}, testOptions},
-		{"not selected", "h3", "free\n  free: no role selects it\n  1 other role does not select it\n", []v1.SIPCluster{none}, testOptions},
+		{"not selected", "h3", "free\n  free: no role selects it\n  1 other role does not select it\n",
+			[]v1.SIPCluster{none}, testOptions},
 		{"another role has it", "h1", "assigned, tenants/b Edge\n  new: rack=r1, the only free host there that fits, none elsewhere\n" + asks,
 			[]v1.SIPCluster{none, some}, testOptions},
 	} {
@@ -110,7 +114,8 @@ func TestBeingReleased(t *testing.T) {
 			counts[Say.Reason(rejected.Reason)] = rejected.Count
 		}
 		assert.Truef(t,
-			len(counts) == 2 && counts["held by other roles"] == 1 && counts["being released, and free once seen without labels"] == 2,
+			len(counts) == 2 && counts["held by other roles"] == 1 &&
+				counts["being released, and free once seen without labels"] == 2,
 			"%s: %v, want %s and 2 that are being released", r.Name, counts, want)
 	}
 	assert.Truef(t, len(p.Shortages) != 0 && !strings.Contains(Say.Shortage(&p.Shortages[0]), "2 held"), "%v",
@@ -131,7 +136,8 @@ func TestNotGranted(t *testing.T) {
 	broken := newHost("h4", "rack=r4 kind=a pool=blue")
 	broken.State.Paused = true
 	hosts := []inventory.Host{
-		newHost("h1", "rack=r1 kind=a pool=red"), newHost("h2", "rack=r2 kind=a pool=blue"), newHost("h3", "rack=r3 kind=a"), broken, newHost("h5", "rack=r5 kind=b pool=red"),
+		newHost("h1", "rack=r1 kind=a pool=red"), newHost("h2", "rack=r2 kind=a pool=blue"),
+		newHost("h3", "rack=r3 kind=a"), broken, newHost("h5", "rack=r5 kind=b pool=red"),
 	}
 	c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=a", 2, 0)})
 	options := testOptions

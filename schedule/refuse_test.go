@@ -31,18 +31,31 @@ func TestRefused(t *testing.T) {
 		{"a selector that is none", func(s *v1.NodeSet) {
 			s.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "kind", Operator: "Foo"}}
 		}, racks, []string{`Worker: labelSelector: not a valid selector: "Foo" is not a valid label selector operator`}},
-		{"namespaces that are none", func(s *v1.NodeSet) { s.HostNamespaces = []string{strings.Repeat("a", 64)} }, racks, []string{
-			`Worker: labelSelector: not a valid selector: values[0][metadata.namespace]: Invalid value: a value of 64 characters (not shown): must be no more than 63 bytes`}},
-		{"a misspelled key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, racks, []string{`Worker: topologyKey: no host that the role selects has a label rak, did you mean "rack"?`}},
-		{"a key of nothing", func(s *v1.NodeSet) { s.TopologyKey = "example.org/server" }, racks, []string{"Worker: topologyKey: no host that the role selects has a label example.org/server"}},
-		{"only hosts of others carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" }, append(slices.Clone(racks), newHost("h4", "kind=other row=w1")), []string{"Worker: topologyKey: no host that the role selects has a label row"}},
-		{"some carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" }, append(slices.Clone(racks), newHost("h4", "kind=w row=w1")), nil},
-		{"the label is there, and empty", func(s *v1.NodeSet) { s.TopologyKey = "row" }, []inventory.Host{newHost("h1", "kind=w row=")}, []string{"Worker: topologyKey: no host that the role selects has a label row"}},
-		{"one of several keys", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} }, racks, []string{"Worker: topologyKeys: no host that the role selects has a label row"}},
-		{"the key of a spread", func(s *v1.NodeSet) { s.Spread = &v1.Spread{TopologyKey: "rick"} }, racks, []string{`Worker: spread.topologyKey: no host that the role selects has a label rick, did you mean "rack"?`}},
-		{"a key that is none may be a secret", func(s *v1.NodeSet) { s.TopologyKey = "pass: word\n" }, racks, []string{"Worker: topologyKey: no host that the role selects has a label (not shown)"}},
-		{"nor that of a spread", func(s *v1.NodeSet) { s.Spread = &v1.Spread{TopologyKey: "pass: word\n"} }, racks, []string{"Worker: spread.topologyKey: no host that the role selects has a label (not shown)"}},
-		{"no host is selected: a shortage, and nothing to say of the key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, []inventory.Host{host1("h3", "other", "r3")}, nil},
+		{"namespaces that are none", func(s *v1.NodeSet) { s.HostNamespaces = []string{strings.Repeat("a", 64)} },
+			racks, []string{
+				`Worker: labelSelector: not a valid selector: values[0][metadata.namespace]: Invalid value: a value of 64 characters (not shown): must be no more than 63 bytes`}},
+		{"a misspelled key", func(s *v1.NodeSet) { s.TopologyKey = "rak" }, racks,
+			[]string{`Worker: topologyKey: no host that the role selects has a label rak, did you mean "rack"?`}},
+		{"a key of nothing", func(s *v1.NodeSet) { s.TopologyKey = "example.org/server" }, racks,
+			[]string{"Worker: topologyKey: no host that the role selects has a label example.org/server"}},
+		{"only hosts of others carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" },
+			append(slices.Clone(racks), newHost("h4", "kind=other row=w1")),
+			[]string{"Worker: topologyKey: no host that the role selects has a label row"}},
+		{"some carry it", func(s *v1.NodeSet) { s.TopologyKey = "row" },
+			append(slices.Clone(racks), newHost("h4", "kind=w row=w1")), nil},
+		{"the label is there, and empty", func(s *v1.NodeSet) { s.TopologyKey = "row" },
+			[]inventory.Host{newHost("h1", "kind=w row=")},
+			[]string{"Worker: topologyKey: no host that the role selects has a label row"}},
+		{"one of several keys", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
+			racks, []string{"Worker: topologyKeys: no host that the role selects has a label row"}},
+		{"the key of a spread", func(s *v1.NodeSet) { s.Spread = &v1.Spread{TopologyKey: "rick"} }, racks,
+			[]string{`Worker: spread.topologyKey: no host that the role selects has a label rick, did you mean "rack"?`}},
+		{"a key that is none may be a secret", func(s *v1.NodeSet) { s.TopologyKey = "pass: word\n" }, racks,
+			[]string{"Worker: topologyKey: no host that the role selects has a label (not shown)"}},
+		{"nor that of a spread", func(s *v1.NodeSet) { s.Spread = &v1.Spread{TopologyKey: "pass: word\n"} }, racks,
+			[]string{"Worker: spread.topologyKey: no host that the role selects has a label (not shown)"}},
+		{"no host is selected: a shortage, and nothing to say of the key",
+			func(s *v1.NodeSet) { s.TopologyKey = "rak" }, []inventory.Host{host1("h3", "other", "r3")}, nil},
 		{"no host is wanted", func(s *v1.NodeSet) { s.TopologyKey, s.Count = "rak", &v1.NodeCount{} }, racks, nil},
 		{
 			"keys that cross", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
@@ -58,18 +71,23 @@ func TestRefused(t *testing.T) {
 			[]string{`Worker: topologyKeys: rack is not nested in zone: hosts metal/h1 and metal/h2 share rack=r1, but one lies in zone="z1" and the other lies in zone="z2"`},
 		},
 		{
-			"keys in the wrong order", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"rack", "row"} },
+			"keys in the wrong order", func(s *v1.NodeSet) {
+				s.TopologyKey, s.TopologyKeys = "", []string{"rack",
+					"row"}
+			},
 			[]inventory.Host{ofA("h1", "kind=w row=w1 rack=r1"), ofA("h2", "kind=w row=w1 rack=r2"), free},
 			[]string{`Worker: topologyKeys: row is not nested in rack: hosts metal/h1 and metal/h2 share row=w1, but one lies in rack="r1" and the other lies in rack="r2"`},
 		},
 		{
-			"keys that cross on a host that the role has and does not select any more", func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
+			"keys that cross on a host that the role has and does not select any more",
+			func(s *v1.NodeSet) { s.TopologyKey, s.TopologyKeys = "", []string{"row", "rack"} },
 			[]inventory.Host{ofA("h1", "kind=w row=w1 rack=r1"), ofA("h2", "kind=x row=w2 rack=r1"), free},
 			[]string{`Worker: topologyKeys: rack is not nested in row: hosts metal/h1 and metal/h2 share rack=r1, but one lies in row="w1" and the other lies in row="w2"`},
 		},
 	}
 	for _, row := range rows {
-		clusters := []v1.SIPCluster{newCluster("a", one(row.change)), newCluster("b", map[string]v1.NodeSet{"Edge": {Count: &v1.NodeCount{Active: 1}}})}
+		clusters := []v1.SIPCluster{newCluster("a", one(row.change)),
+			newCluster("b", map[string]v1.NodeSet{"Edge": {Count: &v1.NodeCount{Active: 1}}})}
 		p := plan(t, clusters, row.hosts, Previous{}, testOptions)
 		got := Say.Refusals(p.Clusters[0].Refused)
 		assert.Truef(t, slices.Equal(got, row.want), "%s: refused %q, want %q", row.why, got, row.want)
@@ -102,12 +120,16 @@ func TestCrossing(t *testing.T) {
 	}{
 		{"nothing crosses", append(good, newHost("h1", "kind=w row=w2 rack=r2")), "+h1 +h2", nil, false},
 		{"a free host", append(good, typo), "+h2 +h3", wrong, true},
-		{"a cordoned host", append(good, with(typo, func(s *inventory.State) { s.Cordoned = "repair" })), "+h2 +h3", nil, true},
-		{"another cluster's host", append(good, claimed(newHost("h1", "kind=w row=typo rack=r1"), "z", "Edge")), "+h2 +h3",
+		{"a cordoned host", append(good, with(typo, func(s *inventory.State) { s.Cordoned = "repair" })), "+h2 +h3",
+			nil, true},
+		{"another cluster's host", append(good, claimed(newHost("h1", "kind=w row=typo rack=r1"), "z", "Edge")),
+			"+h2 +h3",
 			nil, true},
 		{"a host of another kind", append(good, newHost("h1", "kind=x row=typo rack=r1")), "+h2 +h3", nil, true},
-		{"a host of its own, and a free one that differs", []inventory.Host{claimed(newHost("h2", "kind=w row=w1 rack=r1"), "a", v1.RoleWorker), typo,
-			newHost("h4", "kind=w row=typo rack=r1"), newHost("h5", "kind=w row=w2 rack=r2")}, "h2 +h5", wrong, true},
+		{"a host of its own, and a free one that differs",
+			[]inventory.Host{claimed(newHost("h2", "kind=w row=w1 rack=r1"), "a", v1.RoleWorker), typo,
+				newHost("h4", "kind=w row=typo rack=r1"), newHost("h5", "kind=w row=w2 rack=r2")}, "h2 +h5", wrong,
+			true},
 		{"one against one: neither", []inventory.Host{typo, newHost("h2", "kind=w row=w1 rack=r1")},
 			"short 2/0 unschedulable", tie, true},
 	} {
@@ -133,8 +155,10 @@ func TestRefusedKeepsWhatItHas(t *testing.T) {
 	set.TopologyKey = "rak"
 	a := annotated(newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set}), v1.RemoveAnnotation, "h2")
 	hosts := []inventory.Host{
-		claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker), broken(claimed(host1("h3", "w", "r3"), "a", v1.RoleWorker)),
-		standbyOf(claimed(host1("h4", "w", "r4"), "a", v1.RoleWorker)), claimed(host1("h5", "w", "r5"), "a", v1.RoleWorker), claimed(host1("h6", "w", "r6"), "a", "Edge"),
+		claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), claimed(host1("h2", "w", "r2"), "a", v1.RoleWorker),
+		broken(claimed(host1("h3", "w", "r3"), "a", v1.RoleWorker)),
+		standbyOf(claimed(host1("h4", "w", "r4"), "a", v1.RoleWorker)),
+		claimed(host1("h5", "w", "r5"), "a", v1.RoleWorker), claimed(host1("h6", "w", "r6"), "a", "Edge"),
 		claimed(host1("h7", "w", "r7"), "a", v1.RoleWorker), host1("h8", "w", "r8"),
 	}
 	previous := Previous{Claims: []PreviousClaim{releasing(inTree("h7", "a", v1.RoleWorker))}}
@@ -142,7 +166,8 @@ func TestRefusedKeepsWhatItHas(t *testing.T) {
 	wantPlaced(t, "", p, "a Worker: h1 h2 h3 h5 ~h4 -h7 unschedulable\na Edge: h6 unschedulable\n")
 	hosts[6] = provisionedBy(hosts[6], "m7")
 	p = plan(t, []v1.SIPCluster{a}, hosts, previous, testOptions)
-	wantPlaced(t, "somebody uses the host that was on its way out", p, "a Worker: h1 h2 h3 h5 h7 ~h4 unschedulable\na Edge: h6 unschedulable\n")
+	wantPlaced(t, "somebody uses the host that was on its way out", p,
+		"a Worker: h1 h2 h3 h5 h7 ~h4 unschedulable\na Edge: h6 unschedulable\n")
 	gone := a
 	gone.DeletionTimestamp = &metav1.Time{}
 	p = plan(t, []v1.SIPCluster{gone}, hosts, Previous{}, testOptions)
@@ -153,8 +178,10 @@ func TestRefusedKeepsWhatItHas(t *testing.T) {
 // TestRefusedByTheCaller: what the caller found is as good a reason.
 func TestRefusedByTheCaller(t *testing.T) {
 	options := testOptions
-	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"second", "first"}, {Namespace: "tenants", Name: "nobody"}: {"x"}}
-	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})}, []inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)
+	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"second", "first"},
+		{Namespace: "tenants", Name: "nobody"}: {"x"}}
+	p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("", 1, 0)})},
+		[]inventory.Host{host1("h1", "w", "r1")}, Previous{}, options)
 	wantPlaced(t, "", p, "a Worker: short 1/0 unschedulable")
 	assert.Equal(t, []string{"first", "second"}, Say.Refusals(p.Clusters[0].Refused))
 }
@@ -167,7 +194,8 @@ func TestNetworkThatIsNone(t *testing.T) {
 		c := onOAM("a", 1, 0)
 		c.Spec.Services.LoadBalancerWorker[0].NodeInterface = id
 		h := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
-		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h, host1("h2", "w", "r2")}, Previous{Claims: []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}}, options)
+		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h, host1("h2", "w", "r2")},
+			Previous{Claims: []PreviousClaim{inTree("h1", "a", v1.RoleWorker)}}, options)
 		wantPlaced(t, id, p, "a Worker: h1 unschedulable\n")
 		assert.Equal(t, []string{"said"}, Say.Refusals(p.Clusters[0].Refused), id)
 		assert.Len(t, slices.Concat(p.Clusters[0].Warnings, p.Clusters[0].Roles[0].Warnings), 0, id+": warnings")
@@ -185,15 +213,18 @@ func TestFaultyHosts(t *testing.T) {
 	}{
 		{"free: another one is taken", mac, "a:1", "h1/r1 h2/r2", "", "a Worker: +h2"},
 		{"held by its labels", mac, "a:1", "h1/r1=a h2/r2", "", "a Worker: h1"},
-		{"held by the tree, and nothing can be read but its name", object, "a:1", "h1/r1 h2/r2", "h1=a", "a Worker: h1"},
+		{"held by the tree, and nothing can be read but its name", object, "a:1", "h1/r1 h2/r2", "h1=a",
+			"a Worker: h1"},
 		{"there twice, with another uid than the tree's", twice, "a:1", "h1/r1^ h2/r2", "h1=a", "a Worker: h1"},
 		{"not wanted any more, and cannot tell whether it is in use", object, "a:0", "h1/r1", "h1=a", "a Worker: (h1)"},
 		{"not wanted any more, and what it is used for is known", mac, "a:0", "h1/r1", "h1=a", "a Worker: -h1"},
-		{"released, and not seen clean as long as its labels cannot be read", label, "a:0", "h1/r1", "-h1=a", "a Worker: -h1"},
+		{"released, and not seen clean as long as its labels cannot be read", label, "a:0", "h1/r1", "-h1=a",
+			"a Worker: -h1"},
 		{"a label of a claim is none: the tree says whose it is", label, "a:1", "h1/r1=a", "h1=a", "a Worker: h1"},
 		{"free: another one is taken", patch, "a:1", "h1/r1 h2/r2", "", "a Worker: +h2"},
 		{"held", patch, "a:1", "h1/r1=a h2/r2", "h1=a", "a Worker: h1"},
-		{"held, and its labels say that it is free and was never handed out", patch, "a:1", "h1/r1", "h1=a", "a Worker: h1"},
+		{"held, and its labels say that it is free and was never handed out", patch, "a:1", "h1/r1", "h1=a",
+			"a Worker: h1"},
 		{"its labels name another cluster, and nothing uses it", patch, "a:1", "h1/r1=z h2/r2", "h1=a", "a Worker: h1"},
 		{"its labels name another role", patch, "a:1", "h1/r1=a.Other h2/r2", "h1=a", "a Worker: h1"},
 		{"its uid cannot be read", patch, "a:1", "h1/r1%=a", "h1=a", "a Worker: h1"},
@@ -221,7 +252,8 @@ func TestFaultyHosts(t *testing.T) {
 		if loss := Losses(p); row.tree != "" && len(loss.Missing)+len(loss.Recreated) > 0 {
 			t.Errorf("%s: counts as lost", row.why)
 		}
-		if said := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(said, "host metal/h1: wrong: it is not handed out") != (row.fault != patch) {
+		if said := strings.Join(Say.Warnings(p.Warnings), "\n"); strings.Contains(said,
+			"host metal/h1: wrong: it is not handed out") != (row.fault != patch) {
 			t.Errorf("%s: said %q", row.why, said)
 		}
 	}

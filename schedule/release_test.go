@@ -29,17 +29,22 @@ func TestReleaseIsOfOneCluster(t *testing.T) {
 	}{
 		{"not asked for", nil, claimed(newHost("h1", ""), "a", v1.RoleWorker), nil, "", "1 host left alone"},
 		{"asked for", nil, claimed(newHost("h1", ""), "a", v1.RoleWorker), asks("a"), "a Worker: -h1", ""},
-		{"asked for, and in use", nil, provisionedBy(claimed(newHost("h1", ""), "a", v1.RoleWorker), "m"), asks("a"), "a Worker: (h1)", "in use by Metal3Machine tenants/m: the request does not approve its release, which waits until it is free"},
-		{"another cluster's by now", nil, claimed(newHost("h1", ""), "b", v1.RoleWorker), asks("a"), "", "its labels name tenants/b, so the host is not released"},
-		{"the cluster has a spec again", mine, claimed(newHost("h1", "rack=r1"), "a", v1.RoleWorker), asks("a"), "a Worker: h1", "the cluster has a SIPCluster, which decides"},
-		{"done", nil, newHost("h1", ""), asks("a"), "", "the host no longer carries a cluster's labels: remove this entry from spec.hosts.release"},
+		{"asked for, and in use", nil, provisionedBy(claimed(newHost("h1", ""), "a", v1.RoleWorker), "m"), asks("a"),
+			"a Worker: (h1)", "in use by Metal3Machine tenants/m: the request does not approve its release, which waits until it is free"},
+		{"another cluster's by now", nil, claimed(newHost("h1", ""), "b", v1.RoleWorker), asks("a"), "",
+			"its labels name tenants/b, so the host is not released"},
+		{"the cluster has a spec again", mine, claimed(newHost("h1", "rack=r1"), "a", v1.RoleWorker), asks("a"),
+			"a Worker: h1", "the cluster has a SIPCluster, which decides"},
+		{"done", nil, newHost("h1", ""), asks("a"), "",
+			"the host no longer carries a cluster's labels: remove this entry from spec.hosts.release"},
 		{"a host that is not there", nil, newHost("h2", ""), asks("a"), "", "the inventory has no such host"},
 	} {
 		options := testOptions
 		options.Release = row.release
 		p := plan(t, row.clusters, []inventory.Host{row.host}, Previous{}, options)
 		wantPlaced(t, row.why, p, row.want)
-		if said := strings.Join(Say.Warnings(p.Warnings), "\n"); !strings.Contains(said, row.says) || row.says == "" && strings.Contains(said, "spec.hosts.release") {
+		if said := strings.Join(Say.Warnings(p.Warnings), "\n"); !strings.Contains(said, row.says) ||
+			row.says == "" && strings.Contains(said, "spec.hosts.release") {
 			t.Errorf("%s: said %q, want %q", row.why, said, row.says)
 		}
 	}
@@ -66,12 +71,21 @@ func TestApprovedRelease(t *testing.T) {
 		tree            []PreviousClaim
 		want            string
 	}{
-		{"for a standby slot", 1, 1, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 ~h2\n"},
-		{"for an active slot", 2, 0, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))}, "a Worker: h1 h2\n"},
-		{"it is approved for this use", 1, 0, []inventory.Host{used("h1"), used("h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("h2")}, "a Worker: h1 -h2\n"},
-		{"it is approved for another use", 1, 0, []inventory.Host{used("h1"), used("h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("m0")}, "a Worker: h1 (h2)\n"},
-		{"its labels are gone, and it is still in use", 1, 0, []inventory.Host{used("h1"), provisionedBy(host1("h2", "w", "rh2"), "h2")}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("h2")}, "a Worker: h1 -h2\n"},
-		{"its uid is not known", 1, 0, []inventory.Host{used("h1"), nameless}, []PreviousClaim{inTree("h1", "a", v1.RoleWorker), inTree("h2", "a", v1.RoleWorker)}, "a Worker: h1 (h2)\n"},
+		{"for a standby slot", 1, 1, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")},
+			[]PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))},
+			"a Worker: h1 ~h2\n"},
+		{"for an active slot", 2, 0, []inventory.Host{used("h1"), used("h2"), host1("h3", "w", "r3")},
+			[]PreviousClaim{inTree("h1", "a", v1.RoleWorker), releasing(inTree("h2", "a", v1.RoleWorker))},
+			"a Worker: h1 h2\n"},
+		{"it is approved for this use", 1, 0, []inventory.Host{used("h1"), used("h2")},
+			[]PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("h2")}, "a Worker: h1 -h2\n"},
+		{"it is approved for another use", 1, 0, []inventory.Host{used("h1"), used("h2")},
+			[]PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("m0")}, "a Worker: h1 (h2)\n"},
+		{"its labels are gone, and it is still in use", 1, 0,
+			[]inventory.Host{used("h1"), provisionedBy(host1("h2", "w", "rh2"), "h2")},
+			[]PreviousClaim{inTree("h1", "a", v1.RoleWorker), leavesUsed("h2")}, "a Worker: h1 -h2\n"},
+		{"its uid is not known", 1, 0, []inventory.Host{used("h1"), nameless},
+			[]PreviousClaim{inTree("h1", "a", v1.RoleWorker), inTree("h2", "a", v1.RoleWorker)}, "a Worker: h1 (h2)\n"},
 	} {
 		a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", row.active, row.standby)})
 		a.Annotations = map[string]string{v1.ApproveReleaseAnnotation: "h2"}
@@ -83,7 +97,8 @@ func TestApprovedRelease(t *testing.T) {
 // TestGiven: an approval gives a disputed host to the cluster that its labels name. The host keeps the address that it was handed out with, and the run that
 // gives it does not say that the approval names another's host; the next one does.
 func TestGiven(t *testing.T) {
-	used := provisionedBy(at(claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker), inventory.FromNetworkData, "192.0.2.9"), "m1")
+	used := provisionedBy(at(claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker), inventory.FromNetworkData,
+		"192.0.2.9"), "m1")
 	a, b := annotated(onOAM("a", 0, 0), v1.ApproveReleaseAnnotation, "h1"), onOAM("b", 1, 0)
 	b.Spec.Priority = 1 // it comes first
 	before := knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")
@@ -93,7 +108,8 @@ func TestGiven(t *testing.T) {
 		claim  PreviousClaim
 		warned int
 	}{{before, 0}, {after, 1}} {
-		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}}, newerLabels())
+		p := plan(t, []v1.SIPCluster{a, b}, []inventory.Host{used}, Previous{Claims: []PreviousClaim{row.claim}},
+			newerLabels())
 		wantPlaced(t, "", p, "b Worker: h1\na Worker:\n")
 		assert.Equal(t, "192.0.2.1", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "at")
 		assert.Truef(t, len(p.Clusters[1].Warnings) == row.warned, "a: %q, want %d warnings",
@@ -126,7 +142,8 @@ func TestRestored(t *testing.T) {
 		{"it has no labels", moved(provisionedBy(host1("h1", "w", "r1"), "m1")), was, false, ""},
 		{"its labels say another cluster: so does this one", moved(claimed(host1("h1", "w", "r1"), "b", worker)), was,
 			false, "192.0.2.9"},
-		{"the same, and it is in use", moved(provisionedBy(claimed(host1("h1", "w", "r1"), "b", worker), "m1")), was, true, "192.0.2.1"},
+		{"the same, and it is in use", moved(provisionedBy(claimed(host1("h1", "w", "r1"), "b", worker), "m1")), was,
+			true, "192.0.2.1"},
 		{"it was on its way out", inUse, releasing(was), true, "192.0.2.1"},
 		{"it has no labels, and nothing runs on it: its role takes it back, as a new host",
 			moved(host1("h1", "w", "r1")), was, false, "192.0.2.9"},
@@ -137,7 +154,8 @@ func TestRestored(t *testing.T) {
 		if stays := row.at != ""; stays != (loss.Total() == 0) && !row.claim.Releasing {
 			t.Errorf("%s: %+v is lost", row.why, loss)
 		}
-		said := slices.ContainsFunc(Say.Warnings(p.Clusters[0].Warnings), func(w string) bool { return strings.Contains(w, "restored or moved") })
+		said := slices.ContainsFunc(Say.Warnings(p.Clusters[0].Warnings),
+			func(w string) bool { return strings.Contains(w, "restored or moved") })
 		assert.Truef(t, said == row.restored, "%s: %q", row.why, Say.Warnings(p.Clusters[0].Warnings))
 		got := ""
 		if assigned := p.Clusters[0].Roles[0].Assigned; len(assigned) == 1 {
@@ -162,7 +180,8 @@ func TestLabelsAlone(t *testing.T) {
 		{"frozen, and in use", "x1/r2!=a", "h1=a", refused, "a Worker: h1 x1 unschedulable"},
 		{"frozen, and nothing is in the tree", "x1/r2=a", "", refused, "a Worker: x1 short 1/0 unschedulable"},
 		{"frozen, and the host was restored", "x1/r2^=a", "x1=a h1=a", refused, "a Worker: h1 x1 unschedulable"},
-		{"frozen, and the host that leaves was restored", "x1/r2^=a", "-x1=a h1=a", refused, "a Worker: h1 -x1 short 1/0 unschedulable"},
+		{"frozen, and the host that leaves was restored", "x1/r2^=a", "-x1=a h1=a", refused,
+			"a Worker: h1 -x1 short 1/0 unschedulable"},
 	} {
 		options := testOptions
 		options.Refused = row.refused
@@ -186,9 +205,11 @@ func TestUsedWithoutSpec(t *testing.T) {
 		known           bool
 		want            string
 	}{
-		{"in use, and the tree has the cluster", "h1/r1!=old", "", true, "a Worker: short 1/0 unschedulable\nold Worker: (h1)"},
+		{"in use, and the tree has the cluster", "h1/r1!=old", "", true,
+			"a Worker: short 1/0 unschedulable\nold Worker: (h1)"},
 		{"in use, and the tree has the cluster and the host for another", "h1/r1!=old", "h1=a", true, "a Worker: h1"},
-		{"in use, and the tree does not have the cluster", "h1/r1!=old", "", false, "a Worker: short 1/0 unschedulable"},
+		{"in use, and the tree does not have the cluster", "h1/r1!=old", "", false,
+			"a Worker: short 1/0 unschedulable"},
 		{"idle, and the tree has the cluster", "h1/r1=old", "", true, "a Worker: short 1/0 unschedulable"},
 	} {
 		options := testOptions

@@ -22,7 +22,8 @@ func TestShortages(t *testing.T) {
 		return newCluster(name, map[string]v1.NodeSet{role: set})
 	}
 	perKey := nodes("", 4, 0)
-	perKey.TopologyKey, perKey.TopologyKeys, perKey.MaxPerDomainByKey = "", []string{"row", "rack"}, map[string]v1.PerDomain{"row": 2, "rack": 1}
+	perKey.TopologyKey, perKey.TopologyKeys, perKey.MaxPerDomainByKey = "", []string{"row",
+		"rack"}, map[string]v1.PerDomain{"row": 2, "rack": 1}
 	anywhere := func(set v1.NodeSet) v1.NodeSet { set.TopologyKey = ""; return set }
 	for _, row := range []struct {
 		why      string
@@ -32,28 +33,40 @@ func TestShortages(t *testing.T) {
 		want     string
 	}{
 		{"hosts are short", []v1.SIPCluster{one("red", worker, anywhere(nodes("kind=w", 4, 0)))}, []inventory.Host{
-			newHost("w1", "kind=w"), newHost("w2", "kind=w"), with(newHost("w3", "kind=w"), func(s *inventory.State) { s.Paused = true }), broken(newHost("w4", "kind=w")),
+			newHost("w1", "kind=w"), newHost("w2", "kind=w"),
+			with(newHost("w3", "kind=w"), func(s *inventory.State) { s.Paused = true }),
+			broken(newHost("w4", "kind=w")),
 		}, 0, `short 2: tenants/red Worker needs 4; there are only 2 free hosts it can use. 2 more hosts match but: 1 in error, 1 paused. Missing: 2 hosts with kind=w.`},
 		{"racks are short", []v1.SIPCluster{one("red", cp, nodes("kind=cp", 3, 0))}, []inventory.Host{
-			newHost("c1", "kind=cp rack=r1"), newHost("c2", "kind=cp rack=r1"), newHost("c3", "kind=cp rack=r1"), newHost("c4", "kind=cp rack=r2"), newHost("c5", "kind=cp rack=r2"),
+			newHost("c1", "kind=cp rack=r1"), newHost("c2", "kind=cp rack=r1"), newHost("c3", "kind=cp rack=r1"),
+			newHost("c4", "kind=cp rack=r2"), newHost("c5", "kind=cp rack=r2"),
 		}, 0, `short 1: tenants/red ControlPlane needs 3; the 5 free hosts it can use lie in 2 rack domains (r1 r2), and it can have one in each. Missing: 1 host with kind=cp, in a rack of its own.`},
-		{"two roles compete", []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{cp: nodes("ssd=yes", 2, 0), worker: anywhere(nodes("", 3, 0))})}, []inventory.Host{
-			newHost("h1", "ssd=yes rack=r1"), newHost("h2", "ssd=yes rack=r2"), newHost("h3", "rack=r3"), newHost("h4", "rack=r3"),
+		{"two roles compete", []v1.SIPCluster{newCluster("red",
+			map[string]v1.NodeSet{cp: nodes("ssd=yes", 2, 0), worker: anywhere(nodes("", 3, 0))})}, []inventory.Host{
+			newHost("h1", "ssd=yes rack=r1"), newHost("h2", "ssd=yes rack=r2"), newHost("h3", "rack=r3"),
+			newHost("h4", "rack=r3"),
 		}, 0, `short 1: tenants/red ControlPlane (2) and tenants/red Worker (3) together need 5; there are only 4 free hosts they can use. Missing: 1 host.`},
 		{"a host that two competing roles select counts once",
-			[]v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{cp: nodes("ssd=yes", 2, 0), worker: anywhere(nodes("", 3, 0))})},
+			[]v1.SIPCluster{newCluster("red",
+				map[string]v1.NodeSet{cp: nodes("ssd=yes", 2, 0), worker: anywhere(nodes("", 3, 0))})},
 			[]inventory.Host{
 				newHost("h1", "ssd=yes rack=r1"), newHost("h2", "ssd=yes rack=r2"), newHost("h3", "rack=r3"),
 				newHost("h4", "rack=r3"),
 				with(newHost("h5", "ssd=yes rack=r4"), func(s *inventory.State) { s.Paused = true }),
 			}, 0, "short 1: tenants/red ControlPlane (2) and tenants/red Worker (3) together need 5; there are only 4 free " +
 				"hosts they can use. 1 more host matches but: 1 paused. Missing: 1 host."},
-		{"a cluster before it takes what is added", []v1.SIPCluster{one("blue", worker, anywhere(nodes("kind=w", 2, 0))), one("red", worker, anywhere(nodes("kind=w", 2, 0)))},
-			[]inventory.Host{newHost("w1", "kind=w")}, 1, `short 1: tenants/red Worker needs 2; there is only 1 free host it can use. Missing: 1 host with kind=w.`},
+		{"a cluster before it takes what is added",
+			[]v1.SIPCluster{one("blue", worker, anywhere(nodes("kind=w", 2, 0))),
+				one("red", worker, anywhere(nodes("kind=w", 2, 0)))},
+			[]inventory.Host{newHost("w1", "kind=w")}, 1,
+			`short 1: tenants/red Worker needs 2; there is only 1 free host it can use. Missing: 1 host with kind=w.`},
 		{"standby is short", []v1.SIPCluster{one("red", worker, nodes("kind=w", 2, 1))},
-			[]inventory.Host{newHost("w1", "kind=w rack=r1"), newHost("w2", "kind=w rack=r2"), newHost("w3", "kind=w rack=r2")}, 0, `short 1: tenants/red Worker needs 3, including standby hosts; the 3 free hosts it can use lie in 2 rack domains (r1 r2), and it can have one in each. Missing: 1 host with kind=w, in a rack of its own.`},
+			[]inventory.Host{newHost("w1", "kind=w rack=r1"), newHost("w2", "kind=w rack=r2"),
+				newHost("w3", "kind=w rack=r2")}, 0,
+			`short 1: tenants/red Worker needs 3, including standby hosts; the 3 free hosts it can use lie in 2 rack domains (r1 r2), and it can have one in each. Missing: 1 host with kind=w, in a rack of its own.`},
 		{"rows and racks are short", []v1.SIPCluster{one("red", cp, perKey)}, []inventory.Host{
-			newHost("a1", "row=a rack=r1"), newHost("a2", "row=a rack=r2"), newHost("a3", "row=a rack=r3"), newHost("b1", "row=b rack=r4"), newHost("b2", "row=b rack=r4"),
+			newHost("a1", "row=a rack=r1"), newHost("a2", "row=a rack=r2"), newHost("a3", "row=a rack=r3"),
+			newHost("b1", "row=b rack=r4"), newHost("b2", "row=b rack=r4"),
 		}, 0, `short 1: tenants/red ControlPlane needs 4; the 5 free hosts it can use lie in 2 row domains, and it can have 2 of 3 in a and 1 of 2 in b (1 of 2 in rack r4). Missing: 1 host, in a row and a rack of its own or in a rack of its own in row b.`},
 	} {
 		p := plan(t, row.clusters, row.hosts, Previous{}, testOptions)
@@ -67,7 +80,8 @@ func TestShortages(t *testing.T) {
 // wantsOf are workers of one of some pools, one of them on standby.
 func wantsOf(active int, pools ...string) map[string]v1.NodeSet {
 	by := []metav1.LabelSelectorRequirement{{Key: "pool", Operator: metav1.LabelSelectorOpIn, Values: pools}}
-	set := v1.NodeSet{LabelSelector: metav1.LabelSelector{MatchExpressions: by}, Count: &v1.NodeCount{Active: active, Standby: 1}}
+	set := v1.NodeSet{LabelSelector: metav1.LabelSelector{MatchExpressions: by},
+		Count: &v1.NodeCount{Active: active, Standby: 1}}
 	return map[string]v1.NodeSet{v1.RoleWorker: set}
 }
 
@@ -137,7 +151,8 @@ func TestWorkedExample(t *testing.T) {
 	}
 	clusters := []v1.SIPCluster{newCluster("red", map[string]v1.NodeSet{
 		v1.RoleControlPlane: nodes("cp=yes", 2, 0), v1.RoleWorker: nodes("w=yes", 1, 0)})}
-	hosts := []inventory.Host{newHost("n1", "rack=r1 cp=yes w=yes"), newHost("n2", "rack=r1 cp=yes"), newHost("n3", "rack=r2 cp=yes")}
+	hosts := []inventory.Host{newHost("n1", "rack=r1 cp=yes w=yes"), newHost("n2", "rack=r1 cp=yes"),
+		newHost("n3", "rack=r2 cp=yes")}
 	p := plan(t, clusters, hosts, Previous{}, testOptions)
 	said, _ := Say.ExplainCluster(p, ClusterKey{Namespace: "tenants", Name: "red"})
 	quoted(said)

@@ -75,7 +75,8 @@ func newCluster(name string, roles map[string]v1.NodeSet) v1.SIPCluster {
 	}
 }
 
-func plan(t testing.TB, clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous, options Options) *Placement {
+func plan(t testing.TB, clusters []v1.SIPCluster, hosts []inventory.Host, previous Previous,
+	options Options) *Placement {
 	t.Helper()
 	p, err := Plan(clusters, hosts, previous, options)
 	require.NoError(t, err)
@@ -90,7 +91,8 @@ var (
 // sited reads a site from words. Clusters are as "a:cp3,2+1!remove=w1": three control planes, two workers and one on standby, of any kind with "any"
 // before them; or !approve=w1, or !deleted. A host is NAME/KIND/RACK, NAME/RACK of kind w, then ! in use, * in error, # paused, ~ standby, ^ created
 // anew, % without a uid, & unhealthy, - deprovisioning, + kept for reuse, | being deleted, @ retired, and =CLUSTER.ROLE for its labels, a worker's without a role; ?CLUSTER for a part of them. "w1=a" is a worker of the tree, "-w1=a" leaves, "?w1=a" waits to.
-func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCluster, hosts []inventory.Host, tree Previous) {
+func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCluster, hosts []inventory.Host,
+	tree Previous) {
 	t.Helper()
 	read := func(form *regexp.Regexp, word string) []string {
 		found := form.FindStringSubmatch(word)
@@ -210,13 +212,15 @@ func tree(p *Placement) Previous {
 			file := "clusters/" + c.Key.String() + "/assignments.yaml"
 			for _, a := range r.Assigned {
 				prev.Claims = append(prev.Claims, PreviousClaim{
-					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
+					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key,
+					Role:   r.Name,
 					Domain: a.Domain, Standby: a.Standby, Approval: a.Approval, Source: file,
 				})
 			}
 			for _, a := range r.Releasing {
 				prev.Claims = append(prev.Claims, PreviousClaim{
-					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key, Role: r.Name,
+					Host: HostKey{Namespace: a.Host.Namespace, Name: a.Host.Name}, UID: a.Host.UID, Cluster: c.Key,
+					Role:      r.Name,
 					Releasing: true, Use: a.Use, Approval: a.Approval, Source: file,
 				})
 			}

@@ -45,21 +45,27 @@ func TestWarnings(t *testing.T) {
 		previous []PreviousClaim
 		want     string
 	}{
-		{"an approval that was carried out, and the host is gone", annotated(one, v1.ApproveReleaseAnnotation, "metal/h9"), alone(1), nil,
+		{"an approval that was carried out, and the host is gone",
+			annotated(one, v1.ApproveReleaseAnnotation, "metal/h9"), alone(1), nil,
 			`annotation sip.airshipit.org/approve-release names host "metal/h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
-		{"an approval of what Cluster API keeps", annotated(one, v1.ApproveReleaseAnnotation, "h1"), []inventory.Host{with(claimed(host1("h1", "w", "r1"), "a", worker), keptForNext)}, nil,
+		{"an approval of what Cluster API keeps", annotated(one, v1.ApproveReleaseAnnotation, "h1"),
+			[]inventory.Host{with(claimed(host1("h1", "w", "r1"), "a", worker), keptForNext)}, nil,
 			"annotation sip.airshipit.org/approve-release names host metal/h1, which Cluster tenants/a keeps for its next machine: such a release cannot be approved; if no machine is to come, remove the host's consumer (sipgen help runbook free-a-host)"},
-		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1), nil,
+		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1),
+			nil,
 			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
 		{"a host of another site", one, alone(1), nil,
 			"1 host left alone: labeled for tenants/x, which is in neither the specs nor the tree: metal/h01; if no other site or tool has it, spec.hosts.release of the Site releases it"},
 		{"many hosts of another site", one, alone(12), nil,
 			"12 hosts left alone: labeled for tenants/x, which is in neither the specs nor the tree: metal/h01, metal/h02, metal/h03, metal/h04, metal/h05, metal/h06, metal/h07, metal/h08, metal/h09, metal/h10 and 2 more; if no other site or tool has it, spec.hosts.release of the Site releases it"},
-		{"an approval of an earlier use", annotated(one, v1.ApproveReleaseAnnotation, "h1"), []inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, nil,
+		{"an approval of an earlier use", annotated(one, v1.ApproveReleaseAnnotation, "h1"),
+			[]inventory.Host{provisionedBy(claimed(host1("h1", "w", "r1"), "a", worker), "m1")}, nil,
 			"annotation sip.airshipit.org/approve-release names 1 host for another use than the present one, or from before the cluster had the host: no effect; to approve this use, remove the name, publish, and add the name again: metal/h1"},
-		{"the tree was rolled back, and the host is not in use", one, []inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
+		{"the tree was rolled back, and the host is not in use", one,
+			[]inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
 			"host metal/h1: its labels name tenants/a Worker, but clusters/tenants/b/assignments.yaml names tenants/b Worker: the host is not in use, so sipgen goes by the tree, and the next sync corrects the labels"},
-		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")}, []PreviousClaim{inTree("h1", "a", worker)},
+		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")},
+			[]PreviousClaim{inTree("h1", "a", worker)},
 			`host metal/h1: its labels name "/c", but clusters/tenants/a/assignments.yaml names tenants/a Worker: the host is not in use, so sipgen goes by the tree, and the next sync corrects the labels`},
 	}
 	for _, row := range rows {
@@ -83,10 +89,15 @@ func TestNamesThatAreNone(t *testing.T) {
 		previous []PreviousClaim
 		want     string
 	}{
-		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil, `labeled for "tenants/Edge_A", which is in neither the specs nor the tree`},
-		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "../../x", worker)}, `labeled for "tenants/../../x", which is in neither the specs nor the tree`},
-		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil, `claimed for role "no role", which is no valid name`},
-		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")}, `claimed for role "", which is no valid name`},
+		{"a cluster, by labels", claimed(host1("h1", "w", "r1"), "Edge_A", worker), nil,
+			`labeled for "tenants/Edge_A", which is in neither the specs nor the tree`},
+		{"a cluster that leads out of the tree, by the tree", host1("h1", "w", "r1"),
+			[]PreviousClaim{inTree("h1", "../../x", worker)},
+			`labeled for "tenants/../../x", which is in neither the specs nor the tree`},
+		{"a role, by labels", claimed(host1("h1", "w", "r1"), "a", "no role"), nil,
+			`claimed for role "no role", which is no valid name`},
+		{"a role, by the tree", host1("h1", "w", "r1"), []PreviousClaim{inTree("h1", "a", "")},
+			`claimed for role "", which is no valid name`},
 	} {
 		p := plan(t, clusters, []inventory.Host{row.host}, Previous{Claims: row.previous}, newerLabels())
 		assert.Truef(t,

@@ -31,9 +31,11 @@ database: {host: b}
 		found = append(found, u.Field+" beside "+u.Known[0])
 	}
 	want := []string{
-		"database.credentialsName: missing", "database.name: missing", "networking.apiPort: want it to be greater than or equal to 1",
+		"database.credentialsName: missing", "database.name: missing",
+		"networking.apiPort: want it to be greater than or equal to 1",
 		`networking.ipAddressManager: want "" or keepalived`, "version: found a number, want a string",
-		"foo beside apiCredentialsName", "networking.bar beside apiPort", "networkingService.providerNetworks[0].x beside allowedVLANs",
+		"foo beside apiCredentialsName", "networking.bar beside apiPort",
+		"networkingService.providerNetworks[0].x beside allowedVLANs",
 	}
 	assert.Truef(t, slices.Equal(found, want), "found\n%s\nwant\n%s", strings.Join(found, "\n"),
 		strings.Join(want, "\n"))

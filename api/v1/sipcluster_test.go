@@ -12,7 +12,8 @@ import (
 
 // TestWantIsWithinBounds: counts that validation refuses are summed all the same.
 func TestWantIsWithinBounds(t *testing.T) {
-	for _, row := range []struct{ asked, want int }{{-5, 0}, {0, 0}, {MaxCount, MaxCount}, {MaxCount + 1, MaxCount}, {math.MaxInt, MaxCount}, {math.MinInt, 0}} {
+	for _, row := range []struct{ asked, want int }{{-5, 0}, {0, 0}, {MaxCount, MaxCount}, {MaxCount + 1, MaxCount},
+		{math.MaxInt, MaxCount}, {math.MinInt, 0}} {
 		set := NodeSet{Count: &NodeCount{Active: row.asked, Standby: row.asked}}
 		if active, standby := set.Want(); active != row.want || standby != row.want {
 			t.Errorf("%d: want %d active and %d standby, want %d of both", row.asked, active, standby, row.want)
@@ -22,7 +23,8 @@ func TestWantIsWithinBounds(t *testing.T) {
 
 // TestMayBeReserved: a prefix that a token's name completes to one of Kubernetes' own.
 func TestMayBeReserved(t *testing.T) {
-	for prefix, want := range map[string]bool{"": true, "sys": true, "system:": true, "system:node:": true, "oidc:": false} {
+	for prefix, want := range map[string]bool{"": true, "sys": true, "system:": true, "system:node:": true,
+		"oidc:": false} {
 		assert.Equal(t, want, MayBeReserved(prefix), prefix)
 	}
 }
@@ -64,8 +66,10 @@ func TestSyncNamesOfThePage(t *testing.T) {
 		}
 	}
 	for page, says := range map[string]string{
-		"runbooks/stop-one-tenant.md": fmt.Sprintf("namespace and name have more than %d characters together", longest(SyncParts...)),
-		"argocd.md":                   fmt.Sprintf("more than %d characters in namespace and name together", longest("infra")),
+		"runbooks/stop-one-tenant.md": fmt.Sprintf("namespace and name have more than %d characters together",
+			longest(SyncParts...)),
+		"argocd.md": fmt.Sprintf("more than %d characters in namespace and name together",
+			longest("infra")),
 	} {
 		text := need.Read(t, "../../docs/"+page)
 		assert.Contains(t, strings.Join(strings.Fields(string(text)), " "), says, page)

@@ -30,7 +30,8 @@ func TestPublishedSchemas(t *testing.T) {
 			require.NoError(t, err)
 			var definition apiextensionsv1.CustomResourceDefinition
 			require.NoError(t, yaml.Unmarshal(text, &definition))
-			if found := definition.Spec.Group + "/" + definition.Spec.Versions[0].Name; found != row.kind.APIVersion || definition.Spec.Names.Kind != row.kind.Kind {
+			if found := definition.Spec.Group + "/" + definition.Spec.Versions[0].Name; found != row.kind.APIVersion ||
+				definition.Spec.Names.Kind != row.kind.Kind {
 				t.Errorf("found %s %s, want %s", found, definition.Spec.Names.Kind, row.kind.APIVersion)
 			}
 			schema := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]

@@ -37,10 +37,12 @@ func TestPublishAsks(t *testing.T) {
 			git(t, "init", "-q", "--bare", "--initial-branch=main", repo)
 			// A proposal needs a branch that it can be merged into.
 			empty := strings.TrimSpace(git(t, "-C", repo, "hash-object", "-w", "-t", "tree", "/dev/null"))
-			first := strings.TrimSpace(git(t, "-C", repo, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit-tree", "-m", "first", empty))
+			first := strings.TrimSpace(git(t, "-C", repo, "-c", "user.name=t", "-c", "user.email=t@example.com",
+				"commit-tree", "-m", "first", empty))
 			git(t, "-C", repo, "update-ref", "refs/heads/main", first)
 			two := filepath.Join("..", "..", "examples", "two-tenants")
-			args := append([]string{"publish", "--site", filepath.Join(two, "site.yaml"), "-f", filepath.Join(two, "tenants"),
+			args := append([]string{"publish", "--site", filepath.Join(two, "site.yaml"), "-f",
+				filepath.Join(two, "tenants"),
 				"--inventory", filepath.Join(two, "hosts"), "--repo", repo}, row.flags...)
 			code, asked, all := atTheTerminal(t, row.answer, args...)
 			assert.Truef(t, code == row.code, "exit %d, want %d:\n%s", code, row.code, all)

@@ -89,7 +89,8 @@ spec:
 `, i, 20000+i, i/10)
 	}
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}, nodePorts: {start: 20000, end: 32767}, maxHostsPerTenant: 200}\n"
-	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {
+	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(),
+		"site.yaml": site} {
 		require.NoError(b, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 }
@@ -155,7 +156,8 @@ spec:
 `, i)
 	}
 	site := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec: {repository: {url: 'https://git.example.org/fleet.git'}}\n"
-	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(), "site.yaml": site} {
+	for name, text := range map[string]string{"hosts.yaml": hosts.String(), "tenants.yaml": tenants.String(),
+		"site.yaml": site} {
 		require.NoError(b, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
 	}
 }
@@ -167,7 +169,8 @@ func benchmarkFleet(b *testing.B, command, cluster string, write func(folder str
 	repo, tree := filepath.Join(folder, "fleet.git"), filepath.Join(folder, "tree")
 	require.NoError(b, exec.Command("git", "init", "--quiet", "--bare", "--initial-branch=main", repo).Run())
 	site := need.Value(os.ReadFile(filepath.Join(folder, "site.yaml")))(b)
-	image := bytes.Replace(site, []byte("spec: {"), []byte("spec: {images: {haproxy: registry.example.org/haproxy:3.2}, "), 1)
+	image := bytes.Replace(site, []byte("spec: {"),
+		[]byte("spec: {images: {haproxy: registry.example.org/haproxy:3.2}, "), 1)
 	require.NoError(b, os.WriteFile(filepath.Join(folder, "image.yaml"), image, 0o644))
 	from := []string{"-f", filepath.Join(folder, "tenants.yaml"), "--inventory", filepath.Join(folder, "hosts.yaml")}
 	// A process of Go starts with the peak of the one that starts it, one of time's does not.
@@ -175,7 +178,8 @@ func benchmarkFleet(b *testing.B, command, cluster string, write func(folder str
 		b.Helper()
 		var said bytes.Buffer
 		times := filepath.Join(folder, "times")
-		process := exec.Command("time", append([]string{"-f", "%U %S %M", "-o", times, command}, append(args, from...)...)...)
+		process := exec.Command("time", append([]string{"-f", "%U %S %M", "-o", times, command},
+			append(args, from...)...)...)
 		process.Stderr = &said
 		process.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
 		err := process.Run()
@@ -209,7 +213,8 @@ func benchmarkFleet(b *testing.B, command, cluster string, write func(folder str
 		b.Run(row.name, func(b *testing.B) {
 			cpu, peak, n := 0.0, 0.0, 0.0
 			for b.Loop() {
-				seconds, most := run(b, append(slices.Clone(row.args), "--site", filepath.Join(folder, row.site+".yaml"))...)
+				seconds, most := run(b, append(slices.Clone(row.args), "--site",
+					filepath.Join(folder, row.site+".yaml"))...)
 				cpu, peak, n = cpu+seconds, max(peak, most), n+1
 			}
 			b.ReportMetric(cpu/n, "cpu-s/op")

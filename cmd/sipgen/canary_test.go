@@ -50,7 +50,8 @@ func canaries(t *testing.T) []canary {
 		{"a private key", private, true, false, strings.Split(strings.TrimSpace(private), "\n")[1:4]},
 		{"a private key in base64", base64.StdEncoding.EncodeToString([]byte(private)), true, false, nil},
 		{"a token", "gh" + "p_" + random + "u7", true, false, []string{random}},
-		{"a URL with a password", "https://robot:Zt7Kw2Qp9Xv4Lm8R@git.example.org/fleet.git", true, false, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
+		{"a URL with a password", "https://robot:Zt7Kw2Qp9Xv4Lm8R@git.example.org/fleet.git", true, false,
+			[]string{"Zt7Kw2Qp9Xv4Lm8R"}},
 		{"a login", "administrator:Zt7Kw2Qp9Xv4Lm8R", false, false, []string{"Zt7Kw2Qp9Xv4Lm8R"}},
 		{"a token of no known form", random, false, false, nil},
 		{"a password", "Zebra!Xylophone&9-Kettle?Quartz", false, false, nil},
@@ -70,7 +71,8 @@ func (c canary) seen(text string) string {
 		raw := []byte(part)
 		for before := range 3 { // whatever stands before it
 			in64 := base64.StdEncoding.EncodeToString(append(make([]byte, before), raw...))
-			spelled = append(spelled, in64[4:], base64.URLEncoding.EncodeToString(append(make([]byte, before), raw...))[4:])
+			spelled = append(spelled, in64[4:],
+				base64.URLEncoding.EncodeToString(append(make([]byte, before), raw...))[4:])
 		}
 		spelled = append(spelled, hex.EncodeToString(raw), url.QueryEscape(part), url.PathEscape(part))
 	}
@@ -167,8 +169,10 @@ func put(object any, path string, value string) any {
 }
 
 // connectorFields are fields of Dex's connectors, which are not typed.
-var connectorFields = []string{"type", "id", "name", "config.clientID", "config.clientSecret", "config.bindPW", "config.BindPW", "config.host", "config.issuer",
-	"config.redirectURI", "config.rootCAData", "config.userSearch.filter", "config.scopes[]", "config.password.value", "config.#", "config", "#"}
+var connectorFields = []string{"type", "id", "name", "config.clientID", "config.clientSecret", "config.bindPW",
+	"config.BindPW", "config.host", "config.issuer",
+	"config.redirectURI", "config.rootCAData", "config.userSearch.filter", "config.scopes[]", "config.password.value",
+	"config.#", "config", "#"}
 
 // changing is an input of an example in which one field is another at a time.
 type changing struct{ dir, path, first, rest string }
@@ -187,25 +191,29 @@ func (c changing) put(t *testing.T, field, value string) {
 	var object any
 	require.NoError(t, yaml.Unmarshal([]byte(c.first), &object))
 	require.NoError(t,
-		os.WriteFile(c.path, []byte(string(need.Value(yaml.Marshal(put(object, field, value)))(t))+"---\n"+c.rest), 0o600))
+		os.WriteFile(c.path, []byte(string(need.Value(yaml.Marshal(put(object, field, value)))(t))+"---\n"+c.rest),
+			0o600))
 }
 
 // TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in all that
 // it prints. The kinds of secrets take turns; with SIPGEN_CANARIES=all each kind is put into each field. Where one is a secret beyond doubt it is refused, so that it never gets into git.
 func TestNoSecretIsPrinted(t *testing.T) {
-	noSecretIsPrinted(t, func(string) bool { return true }, os.Getenv("SIPGEN_CANARIES") == "all") // each in each field takes half an hour
+	noSecretIsPrinted(t, func(string) bool { return true },
+		os.Getenv("SIPGEN_CANARIES") == "all") // each in each field takes half an hour
 }
 
 // TestLeakedSecrets has the fields that one kind of secret once came out of.
 func TestLeakedSecrets(t *testing.T) {
-	leaked := []string{"spec.nodes.#", "spec.tenants[].specs[]", "metadata.uid", "metadata.labels.*", "metadata.labels.#", "status.errorMessage", "spec.consumerRef.name", "spec.bmc.credentialsName",
+	leaked := []string{"spec.nodes.#", "spec.tenants[].specs[]", "metadata.uid", "metadata.labels.*",
+		"metadata.labels.#", "status.errorMessage", "spec.consumerRef.name", "spec.bmc.credentialsName",
 		"spec.networkData.name", "spec.bootMACAddress", "status.hardware.nics[].name",
 		"status.hardware.systemVendor.manufacturer", "spec.nodes.*.hardware.vendor[]", "spec.nodes.*.hardware.model[]"}
 	noSecretIsPrinted(t, func(field string) bool { return slices.Contains(leaked, field) }, true)
 }
 
 func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind bool) {
-	ofServices := slices.DeleteFunc(stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), func(field string) bool { return !strings.HasPrefix(field, "spec.services.") })
+	ofServices := slices.DeleteFunc(stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14),
+		func(field string) bool { return !strings.HasPrefix(field, "spec.services.") })
 	all := canaries(t)
 	for _, input := range []struct {
 		example, file, specs string
@@ -214,7 +222,8 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 	}{
 		{"full-service", "cluster.yaml", "cluster.yaml", stringFields(reflect.TypeFor[v1.SIPCluster](), "", 14), true},
 		{"full-service", "site.yaml", "cluster.yaml", stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), true},
-		{"full-service", "hosts.yaml", "cluster.yaml", stringFields(reflect.TypeFor[metal3.BareMetalHost](), "", 6), false},
+		{"full-service", "hosts.yaml", "cluster.yaml", stringFields(reflect.TypeFor[metal3.BareMetalHost](), "", 6),
+			false},
 		// Here there are services of the site, so that a canary is the only thing that is wrong with them.
 		{"whole-site", "site.yaml", "tenants", ofServices, true},
 	} {
@@ -235,7 +244,8 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 			}
 			for _, canary := range these {
 				from.put(t, field, canary.text)
-				in := []string{"--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, input.specs), "--inventory", filepath.Join(dir, "hosts.yaml")}
+				in := []string{"--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, input.specs),
+					"--inventory", filepath.Join(dir, "hosts.yaml")}
 				commands := [][]string{{"plan", "-o", "wide"}}
 				if canary.name == "a password" {
 					commands = [][]string{{"lint"}, {"render", "--out", filepath.Join(dir, "out")}}
@@ -246,12 +256,14 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 				for _, command := range commands {
 					code, out, said := ran(t, append(slices.Clone(command), in...)...)
 					freeText := canary.named && input.file == "hosts.yaml"
-					if !canary.certain && !freeText && (!wasRefused(code, said) || out != "" || strings.HasPrefix(field, "spec.patches")) {
+					if !canary.certain && !freeText && (!wasRefused(code, said) || out != "" ||
+						strings.HasPrefix(field, "spec.patches")) {
 						continue // it is a name there, and a good one: there is a plan; of a patch, kustomize says what it cannot read
 					}
 					said = out + said
 					if part := canary.seen(said); part != "" {
-						t.Errorf("%s: %s: %s, by %s: %q is printed:\n%s", input.file, field, canary.name, command[0], part, said)
+						t.Errorf("%s: %s: %s, by %s: %q is printed:\n%s", input.file, field, canary.name, command[0],
+							part, said)
 					}
 					if canary.certain && input.refuses && !wasRefused(code, said) && command[0] != "explain" {
 						t.Errorf("%s: %s: %s is taken: exit %d", input.file, field, canary.name, code)
@@ -266,18 +278,28 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 // TestNoSecretOfTheCommandLineIsPrinted puts secrets into flags, arguments and the environment.
 func TestNoSecretOfTheCommandLineIsPrinted(t *testing.T) {
 	const example = "../../examples/single/"
-	in := []string{"--site", example + "site.yaml", "-f", example + "cluster.yaml", "--inventory", example + "hosts.yaml"}
+	in := []string{"--site", example + "site.yaml", "-f", example + "cluster.yaml", "--inventory",
+		example + "hosts.yaml"}
 	empty := filepath.Join(t.TempDir(), "fleet.git")
 	for _, canary := range canaries(t) {
 		for i, arguments := range [][]string{
-			{canary.text}, {"plan", canary.text}, {"plan", "--" + canary.text}, {"plan", "--output", canary.text}, {"plan", "--accept-loss", canary.text},
-			{"plan", "--without", canary.text}, {"plan", "--count", canary.text}, {"plan", "--with", canary.text}, {"explain", canary.text},
-			{"plan", "--repo", canary.text}, {"plan", "--repo", "https://" + url.PathEscape(canary.text) + "@127.0.0.1:1/x.git"},
-			{"plan", "--repo", "https://u:" + url.PathEscape(canary.text) + "@127.0.0.1:1/x.git"}, {"plan", "--repo", "https://u:" + canary.text + "@127.0.0.1:1/x.git"},
-			{"plan", "--repo", "u:" + canary.text + "@127.0.0.1:x.git"}, {"plan", "--repo", empty, "--branch", canary.text}, {"plan", "--repo", empty, "--path", canary.text},
-			{"publish", "--repo", empty, "--forge", canary.text, "--propose", "x"}, {"publish", "--repo", "https://127.0.0.1:1/a/b", "--forge", "gitea", "--forge-url", canary.text, "--propose", "x"},
-			{"publish", "--repo", empty, "--label", canary.text + ",", "--propose", "x"}, {"publish", "--repo", empty, "--dry-sha", canary.text, "--hydrator-metadata"},
-			{"publish", "--repo", empty, "--hydrator-metadata=" + canary.text}, {"publish", "--repo", empty, "--author", canary.text}, {"lint", "--fail-on", canary.text},
+			{canary.text}, {"plan", canary.text}, {"plan", "--" + canary.text}, {"plan", "--output", canary.text},
+			{"plan", "--accept-loss", canary.text},
+			{"plan", "--without", canary.text}, {"plan", "--count", canary.text}, {"plan", "--with", canary.text},
+			{"explain", canary.text},
+			{"plan", "--repo", canary.text},
+			{"plan", "--repo", "https://" + url.PathEscape(canary.text) + "@127.0.0.1:1/x.git"},
+			{"plan", "--repo", "https://u:" + url.PathEscape(canary.text) + "@127.0.0.1:1/x.git"},
+			{"plan", "--repo", "https://u:" + canary.text + "@127.0.0.1:1/x.git"},
+			{"plan", "--repo", "u:" + canary.text + "@127.0.0.1:x.git"},
+			{"plan", "--repo", empty, "--branch", canary.text}, {"plan", "--repo", empty, "--path", canary.text},
+			{"publish", "--repo", empty, "--forge", canary.text, "--propose", "x"},
+			{"publish", "--repo", "https://127.0.0.1:1/a/b", "--forge", "gitea", "--forge-url", canary.text,
+				"--propose", "x"},
+			{"publish", "--repo", empty, "--label", canary.text + ",", "--propose", "x"},
+			{"publish", "--repo", empty, "--dry-sha", canary.text, "--hydrator-metadata"},
+			{"publish", "--repo", empty, "--hydrator-metadata=" + canary.text},
+			{"publish", "--repo", empty, "--author", canary.text}, {"lint", "--fail-on", canary.text},
 			{"diff", "--color", canary.text, "--out", "x"}, {"inventory", "--context", canary.text},
 			{"impact", canary.text}, {"impact", "--by", canary.text}, {"impact", "x", "--tolerate", canary.text},
 			{"impact", "--by", "rack", "--at-most", canary.text}, {"impact", canary.text, "--by", "rack"},
@@ -318,7 +340,8 @@ func TestNoShortPasswordIsPrinted(t *testing.T) {
 		{"cluster.yaml", append(stringFields(reflect.TypeFor[v1.SIPCluster](), "", 14), connectors()...), 14},
 		{"site.yaml", stringFields(reflect.TypeFor[v1alpha1.Site](), "", 14), 10},
 	} {
-		fields := slices.DeleteFunc(slices.Clone(input.fields), func(field string) bool { return !ofSecrets.MatchString(field) })
+		fields := slices.DeleteFunc(slices.Clone(input.fields),
+			func(field string) bool { return !ofSecrets.MatchString(field) })
 		require.Truef(t, len(fields) >= input.least, "%s: found %d fields of secrets, want %d: %q", input.file,
 			len(fields), input.least, fields)
 		from := newChanging(t, "full-service", input.file)
@@ -326,7 +349,8 @@ func TestNoShortPasswordIsPrinted(t *testing.T) {
 		refused := 0
 		for _, field := range fields {
 			from.put(t, field, password)
-			in := []string{"render", "--out", filepath.Join(dir, "out"), "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "cluster.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml")}
+			in := []string{"render", "--out", filepath.Join(dir, "out"), "--site", filepath.Join(dir, "site.yaml"),
+				"-f", filepath.Join(dir, "cluster.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml")}
 			code, out, said := ran(t, in...)
 			if !wasRefused(code, said) {
 				require.NoError(t, os.RemoveAll(filepath.Join(dir, "out")))

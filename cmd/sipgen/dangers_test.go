@@ -69,22 +69,25 @@ func TestDangersAreTheSame(t *testing.T) {
 			return strings.Replace(spec, "active: 4", "active: 3", 1)
 		}, want: []string{"change: 1 host that nothing uses is released: vino-system/"}},
 		{why: "a cluster that goes", edgeA: func(spec string) string {
-			return strings.Replace(spec, "\nmetadata:\n", "\nmetadata:\n  annotations: {sip.airshipit.org/decommission: tenant-a/edge-a, "+
-				"sip.airshipit.org/accept-loss: \"9\"}\n", 1)
+			return strings.Replace(spec, "\nmetadata:\n",
+				"\nmetadata:\n  annotations: {sip.airshipit.org/decommission: tenant-a/edge-a, "+
+					"sip.airshipit.org/accept-loss: \"9\"}\n", 1)
 		}, want: []string{"danger: tenant-a/edge-a is being decommissioned: 9 hosts released: vino-system/"}},
 		{why: "a host in use, before its machine is gone", used: true, edgeA: func(spec string) string {
 			return strings.Replace(spec, "active: 4", "active: 3", 1)
 		}, want: []string{"danger: tenant-a/edge-a Worker gives up 1 host that is IN USE: vino-system/"}},
 		{why: "a cluster in use", used: true, edgeA: func(spec string) string {
-			return strings.Replace(spec, "\nmetadata:\n", "\nmetadata:\n  annotations: {sip.airshipit.org/decommission: tenant-a/edge-a, "+
-				"sip.airshipit.org/accept-loss: \"9\"}\n", 1)
+			return strings.Replace(spec, "\nmetadata:\n",
+				"\nmetadata:\n  annotations: {sip.airshipit.org/decommission: tenant-a/edge-a, "+
+					"sip.airshipit.org/accept-loss: \"9\"}\n", 1)
 		}, want: []string{"danger: tenant-a/edge-a is being decommissioned: 9 hosts IN USE, with release pending: vino-system/"}},
 	} {
 		use(t, row.used)
 		require.NoError(t, os.WriteFile("site.yaml", []byte(site), 0o644))
 		if strings.HasPrefix(row.site, "  hosts:") {
 			require.NoError(t,
-				os.WriteFile("site.yaml", []byte(strings.Replace(site, "  hosts:\n    namespaces: [vino-system]\n", row.site, 1)), 0o644))
+				os.WriteFile("site.yaml",
+					[]byte(strings.Replace(site, "  hosts:\n    namespaces: [vino-system]\n", row.site, 1)), 0o644))
 		} else if row.site != "" {
 			require.NoError(t, os.WriteFile("site.yaml", []byte(strings.Replace(site, spec, spec+row.site, 1)), 0o644))
 		}

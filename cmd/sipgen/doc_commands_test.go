@@ -20,10 +20,12 @@ import (
 
 // offline is what stands in, on a machine without cluster and network, for what a page names.
 var offline = strings.NewReplacer(
-	"init --inventory cluster --repo https://git.example.org/fleet.git", "init --inventory hosts --repo https://git.example.org/fleet.git",
+	"init --inventory cluster --repo https://git.example.org/fleet.git",
+	"init --inventory hosts --repo https://git.example.org/fleet.git",
 	"git clone --quiet https://git.example.org/fleet.git", `git clone --quiet "$HOME/fleet.git"`,
 	"../sipgen/examples/two-tenants/hosts", "../hosts",
-	"--inventory cluster", "--inventory hosts", "https://git.example.org/fleet.git", "fleet.git", "--repo ...", "--repo fleet.git",
+	"--inventory cluster", "--inventory hosts", "https://git.example.org/fleet.git", "fleet.git", "--repo ...",
+	"--repo fleet.git",
 	"sipgen plan ... ", "sipgen plan $ALL ", "sipgen publish ... ", "sipgen publish $ALL ",
 	"bin/sipgen", "sipgen", "COMMIT", "HEAD~1",
 )
@@ -44,7 +46,8 @@ func TestCommandsOfThePages(t *testing.T) {
 	prepared := t.TempDir()
 	require.NoError(t, os.CopyFS(prepared, os.DirFS(filepath.Join(root, "examples", "two-tenants"))))
 	shell(t, prepared, "what the pages take as given", pageSetup)
-	syncHosts(func(err error) { require.NoError(t, err) }, filepath.Join(prepared, "tree"), filepath.Join(prepared, "hosts"))
+	syncHosts(func(err error) { require.NoError(t, err) }, filepath.Join(prepared, "tree"),
+		filepath.Join(prepared, "hosts"))
 	seen, ran := map[string]string{}, 0
 	for _, page := range handPages(t) {
 		name := need.Value(filepath.Rel(root, page))(t)
@@ -119,17 +122,19 @@ func runElsewhere(t *testing.T) func(name string) bool {
 func handPages(t *testing.T) (pages []string) {
 	t.Helper()
 	root := need.Value(filepath.Abs("../.."))(t)
-	require.NoError(t, filepath.WalkDir(filepath.Join(root, "docs"), func(file string, entry fs.DirEntry, err error) error {
-		switch name := entry.Name(); {
-		case err != nil:
-			return err
-		case name == "adr":
-			return fs.SkipDir
-		case strings.HasSuffix(name, ".md") && name != "cli.md" && name != "performance.md": // whose figures take minutes
-			pages = append(pages, file)
-		}
-		return nil
-	}))
+	require.NoError(t, filepath.WalkDir(filepath.Join(root, "docs"),
+		func(file string, entry fs.DirEntry, err error) error {
+			switch name := entry.Name(); {
+			case err != nil:
+				return err
+			case name == "adr":
+				return fs.SkipDir
+			case strings.HasSuffix(name, ".md") && name != "cli.md" &&
+				name != "performance.md": // whose figures take minutes
+				pages = append(pages, file)
+			}
+			return nil
+		}))
 	return append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md"))
 }
 
@@ -138,7 +143,8 @@ type block struct{ name, text string }
 
 func procedures(blocks []block) (joined []block) {
 	for _, next := range blocks {
-		if at := slices.IndexFunc(joined, func(b block) bool { return b.name == next.name }); at >= 0 && next.name != "" {
+		if at := slices.IndexFunc(joined, func(b block) bool { return b.name == next.name }); at >= 0 &&
+			next.name != "" {
 			joined[at].text += next.text
 			continue
 		}
@@ -150,22 +156,26 @@ func procedures(blocks []block) (joined []block) {
 func commandBlocks(t *testing.T, page string) (found []block) {
 	t.Helper()
 	content := []byte(read(t, page))
-	require.NoError(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if !entering {
+	require.NoError(t, ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(content)),
+		func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+			if !entering {
+				return ast.WalkContinue, nil
+			}
+			switch node := node.(type) {
+			case *ast.CodeBlock:
+				if lines := string(node.Lines().Value(content)); program.MatchString(lines) && !strings.HasPrefix(lines,
+					"sipgen: ") {
+					t.Errorf("%s: want ```sh before\n%s", page, lines)
+				}
+			case *ast.FencedCodeBlock:
+				if string(node.Language(content)) == "sh" {
+					found = append(found,
+						block{strings.TrimPrefix(strings.TrimPrefix(string(node.Info.Segment.Value(content)), "sh"),
+							" "), string(node.Lines().Value(content))})
+				}
+			}
 			return ast.WalkContinue, nil
-		}
-		switch node := node.(type) {
-		case *ast.CodeBlock:
-			if lines := string(node.Lines().Value(content)); program.MatchString(lines) && !strings.HasPrefix(lines, "sipgen: ") {
-				t.Errorf("%s: want ```sh before\n%s", page, lines)
-			}
-		case *ast.FencedCodeBlock:
-			if string(node.Language(content)) == "sh" {
-				found = append(found, block{strings.TrimPrefix(strings.TrimPrefix(string(node.Info.Segment.Value(content)), "sh"), " "), string(node.Lines().Value(content))})
-			}
-		}
-		return ast.WalkContinue, nil
-	}))
+		}))
 	return found
 }
 
@@ -263,7 +273,8 @@ func shell(t *testing.T, dir, page, script string) {
 	t.Helper()
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "SIPGEN_PREVIOUS=", "SIPGEN_REPO=fleet.git", "ALL=--site site.yaml -f tenants --inventory hosts")
+	cmd.Env = append(os.Environ(), "HOME="+dir, "GIT_CONFIG_NOSYSTEM=1", "SIPGEN_PREVIOUS=", "SIPGEN_REPO=fleet.git",
+		"ALL=--site site.yaml -f tenants --inventory hosts")
 	out, err := cmd.CombinedOutput()
 	assert.Truef(t, err == nil, "%s: %v\n%s\n---\n%s", page, err, script, out)
 }
@@ -288,15 +299,18 @@ func TestHandOverStops(t *testing.T) {
 		why, kubectl, tree, want string
 		fails                    bool
 	}{
-		{"a tree", `if [ $1 = get ]; then echo '` + found + `'; else echo "$@"; fi`, "tree", "/metadata/managedFields/1/manager", false},
+		{"a tree", `if [ $1 = get ]; then echo '` + found + `'; else echo "$@"; fi`, "tree",
+			"/metadata/managedFields/1/manager", false},
 		{"no tree", "exit 9", "none", "no tree in none: nothing was handed over", true},
 		{"no API server", "exit 9", "tree", "not handed over: tree/policy", true},
-		{"an object that changed", `if [ $1 = get ]; then echo '` + found + `'; else exit 9; fi`, "tree", "not handed over: tree/policy", true},
+		{"an object that changed", `if [ $1 = get ]; then echo '` + found + `'; else exit 9; fi`, "tree",
+			"not handed over: tree/policy", true},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			dir := t.TempDir()
 			for name, text := range map[string]string{
-				"tree/policy/kustomization.yaml": "", "tree/clusters/a/b/hosts/kustomization.yaml": "", "bin/kubectl": "#!/bin/sh\n" + row.kubectl + "\n",
+				"tree/policy/kustomization.yaml": "", "tree/clusters/a/b/hosts/kustomization.yaml": "",
+				"bin/kubectl": "#!/bin/sh\n" + row.kubectl + "\n",
 			} {
 				require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))

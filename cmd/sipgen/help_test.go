@@ -64,7 +64,8 @@ func TestManPages(t *testing.T) {
 			continue
 		}
 		page := first["sipgen-"+command.Name()+".1"]
-		if !strings.Contains(page, "Jan 2026") || !strings.Contains(page, ".SH SYNOPSIS") || command.Flags().HasFlags() && !strings.Contains(page, ".SH OPTIONS") {
+		if !strings.Contains(page, "Jan 2026") || !strings.Contains(page, ".SH SYNOPSIS") ||
+			command.Flags().HasFlags() && !strings.Contains(page, ".SH OPTIONS") {
 			t.Errorf("%s: %.300s", command.Name(), page)
 		}
 	}
@@ -74,7 +75,8 @@ func TestManPages(t *testing.T) {
 
 // TestPlugin: called as kubectl calls its plugins, the help says what a person types.
 func TestPlugin(t *testing.T) {
-	for name, want := range map[string]bool{"kubectl-sipgen": true, "/opt/krew/bin/kubectl-sipgen": true, "sipgen": false, "/usr/bin/kubectl-x/sipgen": false} {
+	for name, want := range map[string]bool{"kubectl-sipgen": true, "/opt/krew/bin/kubectl-sipgen": true,
+		"sipgen": false, "/usr/bin/kubectl-x/sipgen": false} {
 		assert.Truef(t, plugin(name) == want, "%s: found %v", name, !want)
 	}
 	args := os.Args
@@ -104,7 +106,8 @@ func TestOutputIsIncomplete(t *testing.T) {
 	dir, example := t.TempDir(), "../../examples/two-tenants/"
 	repo := filepath.Join(dir, "fleet.git")
 	site := filepath.Join(dir, "begun", "site.yaml")
-	inputs := []string{"--site", example + "site.yaml", "-f", example + "tenants", "--inventory", example + "hosts", "--repo", repo}
+	inputs := []string{"--site", example + "site.yaml", "-f", example + "tenants", "--inventory", example + "hosts",
+		"--repo", repo}
 	publishes := append([]string{"publish"}, inputs...)
 	const cause = "the output is incomplete: write /dev/full: no space left on device\n"
 	for _, row := range []struct {
@@ -112,7 +115,8 @@ func TestOutputIsIncomplete(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"init", "--inventory", example + "hosts", "--repo", repo, filepath.Dir(site)}, exitFinding, "sipgen: " + site + " is written, but " + cause},
+		{[]string{"init", "--inventory", example + "hosts", "--repo", repo, filepath.Dir(site)}, exitFinding,
+			"sipgen: " + site + " is written, but " + cause},
 		{append(slices.Clone(publishes), "--dry-run"), exitDone, "nothing is pushed\n"},
 		{publishes, exitFinding, "TIP is pushed, but " + cause},
 		{publishes, exitDone, "nothing to commit"},

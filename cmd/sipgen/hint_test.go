@@ -128,10 +128,14 @@ func TestAsked(t *testing.T) {
 		reason       string
 		server, want string
 	}{
-		{http.StatusUnauthorized, "Unauthorized", "http://robot:s3cret-Marker@%s/hidden", `the credentials are wrong or have expired (--context selects another cluster)`},
-		{http.StatusUnauthorized, "Unauthorized", "%s", `the credentials are wrong or have expired (--context selects another cluster)`},
-		{http.StatusUnauthorized, "Unauthorized", "robot:s3cret-Marker@%s", `the credentials are wrong or have expired (--context selects another cluster)`},
-		{http.StatusForbidden, "Forbidden", "http://robot:s3cret-Marker@%s/hidden", `kubectl auth can-i --list, run with the same credentials, shows what they allow (--context selects another cluster)`},
+		{http.StatusUnauthorized, "Unauthorized", "http://robot:s3cret-Marker@%s/hidden",
+			`the credentials are wrong or have expired (--context selects another cluster)`},
+		{http.StatusUnauthorized, "Unauthorized", "%s",
+			`the credentials are wrong or have expired (--context selects another cluster)`},
+		{http.StatusUnauthorized, "Unauthorized", "robot:s3cret-Marker@%s",
+			`the credentials are wrong or have expired (--context selects another cluster)`},
+		{http.StatusForbidden, "Forbidden", "http://robot:s3cret-Marker@%s/hidden",
+			`kubectl auth can-i --list, run with the same credentials, shows what they allow (--context selects another cluster)`},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
@@ -139,9 +143,11 @@ func TestAsked(t *testing.T) {
 			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","reason":%q,"code":%d}`, row.reason, row.code)
 		}))
 		address := strings.TrimPrefix(server.URL, "http://")
-		require.NoError(t, os.WriteFile("kubeconfig", fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: %q}}]\n"+
-			"contexts: [{name: lab, context: {cluster: a, user: u}}]\nusers: [{name: u, user: {token: s3cret-Marker}}]\n", fmt.Sprintf(row.server, address)), 0o600))
-		code, out, said := ran(t, "inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig", "--context", "lab")
+		require.NoError(t, os.WriteFile("kubeconfig",
+			fmt.Appendf(nil, "apiVersion: v1\nkind: Config\ncurrent-context: other\nclusters: [{name: a, cluster: {server: %q}}]\n"+
+				"contexts: [{name: lab, context: {cluster: a, user: u}}]\nusers: [{name: u, user: {token: s3cret-Marker}}]\n", fmt.Sprintf(row.server, address)), 0o600))
+		code, out, said := ran(t, "inventory", "--site", filepath.Join(site, "site.yaml"), "--kubeconfig", "kubeconfig",
+			"--context", "lab")
 		server.Close()
 		assert.Equal(t, exitError, code, row)
 		assert.Contains(t, said,
@@ -149,7 +155,8 @@ func TestAsked(t *testing.T) {
 		assert.NotContains(t, out+said, "s3cret-Marker", row)
 		assert.NotContains(t, out+said, "hidden", row)
 	}
-	unreachable := &app.AskedError{Err: fmt.Errorf("list: %w", &net.OpError{Op: "dial", Err: errors.New("connection refused")}), Server: "10.0.0.1:6443"}
+	unreachable := &app.AskedError{Err: fmt.Errorf("list: %w",
+		&net.OpError{Op: "dial", Err: errors.New("connection refused")}), Server: "10.0.0.1:6443"}
 	if hint := hintFor(unreachable); hint != "the API server is 10.0.0.1:6443 (the pod's own account): it cannot be reached from here: is it the right cluster, and does it need a VPN or a proxy?" {
 		t.Error(hint)
 	}

@@ -59,15 +59,19 @@ kind: Secret
 metadata: {namespace: metal3, name: net-%[1]d}
 stringData: {networkData: '{"networks": [{"id": HOSTILE, "type": "ipv4", "ip_address": "10.0.0.%[1]d/8"}]}'}
 `, i, []string{"r0", "r1", "r2", "r2"}[i], []string{"HOSTILE", "10.0.0.1", "10.0.0.2", "fe80::1%eth0"}[i],
-			[]string{"OK", "error", "OK", "HOSTILE"}[i], []string{"available", "available", "HOSTILE", "available"}[i], []string{`""`, "HOSTILE", `""`, "HOSTILE"}[i],
+			[]string{"OK", "error", "OK", "HOSTILE"}[i], []string{"available", "available", "HOSTILE", "available"}[i],
+			[]string{`""`, "HOSTILE", `""`, "HOSTILE"}[i],
 			// Two hosts with one of these would not be handed out.
-			[]string{"u-0", "u-1", "HOSTILE", "u-3"}[i], []string{"m-0", "HOSTILE", "m-2", "m-3"}[i], []string{"b-0", "b-1", "HOSTILE", "b-3"}[i])
+			[]string{"u-0", "u-1", "HOSTILE", "u-3"}[i], []string{"m-0", "HOSTILE", "m-2", "m-3"}[i],
+			[]string{"b-0", "b-1", "HOSTILE", "b-3"}[i])
 	}
-	all := strings.ReplaceAll(hosts.String(), "  consumerRef: {apiVersion: HOSTILE, kind: HOSTILE, namespace: HOSTILE, name: HOSTILE}\n", "")
+	all := strings.ReplaceAll(hosts.String(),
+		"  consumerRef: {apiVersion: HOSTILE, kind: HOSTILE, namespace: HOSTILE, name: HOSTILE}\n", "")
 	write("free.yaml", all)
 	write("used.yaml", hosts.String())
 	write("labels.yaml", strings.ReplaceAll(all, "labels: {size", "labels: {HOSTILE: HOSTILE, size"))
-	write("folder/a\x1b[31m\n::error::b\u202e.yaml", "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: HOSTILE}\nspec: {HOSTILE: HOSTILE}\n")
+	write("folder/a\x1b[31m\n::error::b\u202e.yaml",
+		"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: HOSTILE}\nspec: {HOSTILE: HOSTILE}\n")
 	spec := `apiVersion: airship.airshipit.org/v1
 kind: SIPCluster
 metadata: {namespace: a, name: a%s}
@@ -81,7 +85,8 @@ spec:
 `
 	write("good.yaml", fmt.Sprintf(spec, "", 1))
 	write("big.yaml", fmt.Sprintf(spec, "", 9))
-	write("bad.yaml", fmt.Sprintf(spec, ", labels: {HOSTILE: HOSTILE}, annotations: {HOSTILE: HOSTILE}", 1)+"HOSTILE: HOSTILE\n")
+	write("bad.yaml", fmt.Sprintf(spec, ", labels: {HOSTILE: HOSTILE}, annotations: {HOSTILE: HOSTILE}",
+		1)+"HOSTILE: HOSTILE\n")
 	write("dir/specs\x1b[2J\n##[error]\u2028.yaml", fmt.Sprintf(spec, "", 1)+"HOSTILE: HOSTILE\n")
 	seen, runs := 0, 0
 	run := func(args ...string) {
@@ -116,7 +121,8 @@ spec:
 	run("plan", "--"+hostile)
 	run(hostile)
 	run("diff", "-o", hostile, "--repo", hostile)
-	run("publish", "--site", "site.yaml", "-f", "good.yaml", "--inventory", "free.yaml", "--repo", hostile, "--branch", hostile)
+	run("publish", "--site", "site.yaml", "-f", "good.yaml", "--inventory", "free.yaml", "--repo", hostile, "--branch",
+		hostile)
 	assert.Truef(t, seen >= runs/2, "the words were printed %d times in %d runs: this test looks at the wrong outputs",
 		seen, runs)
 }
@@ -124,12 +130,15 @@ spec:
 // steers says what in a text is more than text.
 func steers(text string) string {
 	for _, r := range text {
-		if r != '\n' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)) {
+		if r != '\n' && (unicode.IsControl(r) ||
+			unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
+				unicode.Variation_Selector)) {
 			return fmt.Sprintf("%U in %q", r, around(text, string(r)))
 		}
 	}
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") || strings.Contains(line, "##vso[") {
+		if strings.HasPrefix(strings.TrimSpace(line), "::") || strings.Contains(line, "##[") ||
+			strings.Contains(line, "##vso[") {
 			return fmt.Sprintf("a command: %q", line)
 		}
 		if strings.HasPrefix(strings.TrimSpace(line), "owned") {
@@ -160,9 +169,11 @@ func forgeries(t *testing.T) map[string]any {
 	}
 	const role, jump = "spec.nodes.Worker.", "spec.services.jumpHost[]."
 	for where, paths := range map[string][]string{
-		"name": {"metadata.name"}, "namespace": {"metadata.namespace"}, "role": {"spec.nodes.#"}, "topology": {role + "topologyKey"},
-		"key": {role + "labelSelector.matchLabels.#"}, "value": {role + "labelSelector.matchLabels.rack"}, "network": {jump + "nodeInterfaceId"},
-		"image": {jump + "image"}, "label": {jump + "labels.#", jump + "labels.*"}, "unknown": {"spec.#"},
+		"name": {"metadata.name"}, "namespace": {"metadata.namespace"}, "role": {"spec.nodes.#"},
+		"topology": {role + "topologyKey"},
+		"key":      {role + "labelSelector.matchLabels.#"}, "value": {role + "labelSelector.matchLabels.rack"},
+		"network": {jump + "nodeInterfaceId"},
+		"image":   {jump + "image"}, "label": {jump + "labels.#", jump + "labels.*"}, "unknown": {"spec.#"},
 		"patch": {"spec.patches[].target.kind", "spec.patches[].target.name", "spec.patches[].patch"},
 	} {
 		specs[where] = base(where)
@@ -175,7 +186,8 @@ func forgeries(t *testing.T) map[string]any {
 	worker := keys.(map[string]any)["spec"].(map[string]any)["nodes"].(map[string]any)["Worker"].(map[string]any)
 	delete(worker, "topologyKey")
 	worker["topologyKeys"], specs["keys"] = []any{"rack", forged}, keys
-	for where, annotation := range map[string][2]string{"remove": {"sip.airshipit.org/remove"}, "ignore": {"sip.airshipit.org/lint-ignore", "SIP013: "}} {
+	for where, annotation := range map[string][2]string{"remove": {"sip.airshipit.org/remove"},
+		"ignore": {"sip.airshipit.org/lint-ignore", "SIP013: "}} {
 		spec := base(where)
 		spec.(map[string]any)["metadata"].(map[string]any)["annotations"] = map[string]any{annotation[0]: annotation[1] + forged}
 		specs[where] = spec
@@ -263,7 +275,8 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 	}
 	plan, err := os.ReadFile("tree/PLAN.md")
 	assert.Truef(t,
-		err == nil && bytes.Contains(plan, []byte("\n## evil/value\n")) && bytes.Count(plan, []byte("\n## good/g\n")) == 1,
+		err == nil && bytes.Contains(plan, []byte("\n## evil/value\n")) && bytes.Count(plan,
+			[]byte("\n## good/g\n")) == 1,
 		"PLAN.md: %v: want a section of each cluster, and no other\n%s", err, plan)
 	for _, path := range []string{"clusters/evil/G", "clusters/evil/" + forged} {
 		assert.Truef(t, need.Err(os.Stat("tree/"+path)) != nil, "%q is in the tree", path)
@@ -282,7 +295,8 @@ func forges(what, text string) string {
 		return problem
 	}
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimLeft(line, "> "), "## good/g") && !strings.HasSuffix(what, "PLAN.md") && !strings.Contains(what, "diff") {
+		if strings.HasPrefix(strings.TrimLeft(line, "> "), "## good/g") && !strings.HasSuffix(what, "PLAN.md") &&
+			!strings.Contains(what, "diff") {
 			return fmt.Sprintf("a heading: %q", line)
 		}
 		switch {

@@ -27,7 +27,8 @@ func TestInputs(t *testing.T) {
 		var out bytes.Buffer
 		code := run(t.Context(), args, strings.NewReader(""), &out, &out)
 		text := strings.ReplaceAll(out.String(), dir+"/", "")
-		text = regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(text, "") + "exit code " + string(rune('0'+code)) + "\n"
+		text = regexp.MustCompile(`(?m)[ \t]+$`).ReplaceAllString(text,
+			"") + "exit code " + string(rune('0'+code)) + "\n"
 		same(t, filepath.Join(dir, "plan.txt"), text)
 	}
 }
@@ -91,22 +92,25 @@ func TestHAProxyLinesAreSaid(t *testing.T) {
 	const service = "      - nodeInterfaceId: management\n"
 	folder, spec := t.TempDir(), read(t, filepath.Join(single, "cluster.yaml"))
 	file, site := filepath.Join(folder, "cluster.yaml"), filepath.Join(folder, "site.yaml")
-	need.Write(t, file, strings.Replace(spec, service, service+"        haproxy: {lines: {defaults: [option tcpka]}}\n", 1))
+	need.Write(t, file, strings.Replace(spec, service, service+"        haproxy: {lines: {defaults: [option tcpka]}}\n",
+		1))
 	need.Write(t, site, "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: single}\nspec:\n"+
 		"  repository: {url: 'https://git.example.org/a.git'}\n  tenants:\n  - {name: lab, namespaces: [lab], patches: any, nodePorts: [{start: 31443, end: 31443}]}\n")
 	inputs := []string{"--site", site, "-f", file, "--inventory", filepath.Join(single, "hosts.yaml")}
 	_, plan, _ := ran(t, append([]string{"plan"}, inputs...)...)
 	assert.Contains(t, strings.Join(strings.Fields(plan), " "), "lab/lab has lines of HAProxy's configuration")
 	ran(t, append([]string{"render", "--out", filepath.Join(folder, "tree")}, inputs...)...)
-	assert.Contains(t, read(t, filepath.Join(folder, "tree", "clusters", "lab", "lab", "PLAN.md")), "**Lines of HAProxy:** they may do anything in its load balancers: "+
-		"`spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`.")
+	assert.Contains(t, read(t, filepath.Join(folder, "tree", "clusters", "lab", "lab", "PLAN.md")),
+		"**Lines of HAProxy:** they may do anything in its load balancers: "+
+			"`spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`.")
 }
 
 // TestPatchesWithoutAGrant: patches that freeze their cluster, because no grant allows them, are not said to be granted.
 func TestPatchesWithoutAGrant(t *testing.T) {
 	single := filepath.Join("..", "..", "examples", "single")
 	file := filepath.Join(t.TempDir(), "cluster.yaml")
-	need.Write(t, file, read(t, filepath.Join(single, "cluster.yaml"))+"  patches: [{target: {kind: Service}, patch: 'kind: Service'}]\n")
+	need.Write(t, file, read(t, filepath.Join(single, "cluster.yaml"))+
+		"  patches: [{target: {kind: Service}, patch: 'kind: Service'}]\n")
 	_, plan, _ := ran(t, "plan", "--site", filepath.Join(single, "site.yaml"), "-f", file, "--inventory",
 		filepath.Join(single, "hosts.yaml"), "--previous", "none")
 	for _, word := range []string{"frozen: lab/lab: ", "is granted no patches", "danger: lab/lab is frozen"} {

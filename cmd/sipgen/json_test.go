@@ -106,7 +106,8 @@ func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation b
 			path += "[]"
 		}
 		out[path] = !strings.Contains(options, "omitempty")
-		if text := reflect.TypeFor[encoding.TextMarshaler](); inner.Kind() == reflect.Struct && !inner.Implements(text) &&
+		if text := reflect.TypeFor[encoding.TextMarshaler](); inner.Kind() == reflect.Struct &&
+			!inner.Implements(text) &&
 			!(explanation && path == "cluster") &&
 			(inner != reflect.TypeFor[finding.Finding]() || of == reflect.TypeFor[findings]()) {
 			fieldsOf(out, path+".", inner, explanation)

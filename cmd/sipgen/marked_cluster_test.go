@@ -52,8 +52,9 @@ func newMarkedCluster(t *testing.T, paths ...string) *markedCluster {
 				written.Data[key] = []byte(value)
 			}
 			metadata := map[string]any{"namespace": doc.Namespace, "name": doc.Name}
-			secrets[doc.Namespace+"/"+doc.Name] = need.Value(json.Marshal(map[string]any{"kind": "Secret", "apiVersion": "v1",
-				"metadata": metadata, "data": written.Data}))(t)
+			secrets[doc.Namespace+"/"+doc.Name] = need.Value(json.Marshal(map[string]any{"kind": "Secret",
+				"apiVersion": "v1",
+				"metadata":   metadata, "data": written.Data}))(t)
 		}
 	}
 	c := &markedCluster{read: map[string]bool{}}
@@ -90,7 +91,8 @@ func newMarkedCluster(t *testing.T, paths ...string) *markedCluster {
 }
 
 func answerList(w http.ResponseWriter, kind string, items []json.RawMessage) {
-	_ = json.NewEncoder(w).Encode(map[string]any{"kind": kind, "apiVersion": "v1", "metadata": map[string]any{"resourceVersion": "7"}, "items": items})
+	_ = json.NewEncoder(w).Encode(map[string]any{"kind": kind, "apiVersion": "v1",
+		"metadata": map[string]any{"resourceVersion": "7"}, "items": items})
 }
 
 func (c *markedCluster) kubeconfig(t *testing.T) string {
@@ -107,9 +109,11 @@ func TestInitOnACluster(t *testing.T) {
 		why, groups string
 		in, not     []string
 	}{
-		{"Flux and Cluster API", "kustomize.toolkit.fluxcd.io cluster.x-k8s.io", []string{"engine: flux", "Chosen: Flux is installed on the cluster.", "  clusterAPI: {}"}, nil},
+		{"Flux and Cluster API", "kustomize.toolkit.fluxcd.io cluster.x-k8s.io",
+			[]string{"engine: flux", "Chosen: Flux is installed on the cluster.", "  clusterAPI: {}"}, nil},
 		{"Argo CD, and no Cluster API", "argoproj.io metal3.io", []string{"engine: argocd"}, []string{"clusterAPI"}},
-		{"only the provider of Cluster API for metal3", "infrastructure.cluster.x-k8s.io", []string{"engine: flux"}, []string{"clusterAPI"}},
+		{"only the provider of Cluster API for metal3", "infrastructure.cluster.x-k8s.io", []string{"engine: flux"},
+			[]string{"clusterAPI"}},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			cluster := newMarkedCluster(t, "../../examples/single/hosts.yaml")
@@ -194,7 +198,8 @@ func sipDeployment(manager, operation string) []json.RawMessage {
 // over, 0 would say that the sync is done.
 func TestServiceOwners(t *testing.T) {
 	synced := func(objects []json.RawMessage) []json.RawMessage {
-		return []json.RawMessage{bytes.Replace(objects[0], []byte(`"managedFields"`), []byte(`"labels":{"app.kubernetes.io/managed-by":"sipgen"},"managedFields"`), 1)}
+		return []json.RawMessage{bytes.Replace(objects[0], []byte(`"managedFields"`),
+			[]byte(`"labels":{"app.kubernetes.io/managed-by":"sipgen"},"managedFields"`), 1)}
 	}
 	spec := read(t, sipInputs+"/spec.yaml")
 	bare, _, cut := strings.Cut(spec, "  services:\n")
@@ -207,9 +212,12 @@ func TestServiceOwners(t *testing.T) {
 		says, not   string
 	}{
 		"SIP's, without keys": {spec, sipDeployment("manager", "Update"), 1, missing, "was not checked"},
-		"the engine's":        {spec, synced(sipDeployment("kustomize-controller", "Apply")), 0, finalizer, "host-keys"},
-		"not allowed":         {spec, nil, 0, "field ownership of services was not checked: the account may not list deployments", "policy folder grants"},
-		"without service":     {bare, nil, 0, finalizer, "was not checked"},
+		"the engine's": {spec, synced(sipDeployment("kustomize-controller", "Apply")), 0, finalizer,
+			"host-keys"},
+		"not allowed": {spec, nil, 0,
+			"field ownership of services was not checked: the account may not list deployments",
+			"policy folder grants"},
+		"without service": {bare, nil, 0, finalizer, "was not checked"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			api := newSIPOperator(t)
@@ -218,15 +226,18 @@ func TestServiceOwners(t *testing.T) {
 			config, specs := api.kubeconfig(t), filepath.Join(dir, "spec.yaml")
 			require.NoError(t, os.WriteFile(specs, []byte(row.spec), 0o600))
 			sipgen := func(command string) (code int, text string) {
-				code, out, said := ran(t, command, "--site", sipInputs+"/site.yaml", "-f", specs, "--inventory", "cluster",
+				code, out, said := ran(t, command, "--site", sipInputs+"/site.yaml", "-f", specs, "--inventory",
+					"cluster",
 					"--kubeconfig", config, "--out", filepath.Join(dir, "tree"))
 				return code, strings.Join(strings.Fields(out+said), " ")
 			}
 			wanted := func(command string) {
 				t.Helper()
 				code, text := sipgen(command)
-				if code != row.code || !strings.Contains(text, row.says) || strings.Contains(text, row.not) || code == 2 && strings.Contains(text, "no difference") {
-					t.Errorf("%s: exit code %d, want %d, %q and no %q:\n%s", command, code, row.code, row.says, row.not, text)
+				if code != row.code || !strings.Contains(text, row.says) || strings.Contains(text, row.not) ||
+					code == 2 && strings.Contains(text, "no difference") {
+					t.Errorf("%s: exit code %d, want %d, %q and no %q:\n%s", command, code, row.code, row.says, row.not,
+						text)
 				}
 			}
 			wanted("render")

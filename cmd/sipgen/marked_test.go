@@ -53,7 +53,8 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 		grants, grants + "    issuerDomains: [red.example.org]\n    images: [registry.example.org]\n",
 		"  services:\n", "  images: {jumpHost: registry.example.org/jump-host:1}\n" + runner +
 			"  services:\n    placement:\n    - {name: placement, namespace: openstack, spec: {databaseInstance: openstack, secret: placement-secret}}\n",
-		"secretName: whole-site-git", "secretName: fleet-git", "    specs: [tenants]\n", "    specs: [cluster]\n", "    inventory: hosts.yaml\n", "    inventory: cluster\n",
+		"secretName: whole-site-git", "secretName: fleet-git", "    specs: [tenants]\n", "    specs: [cluster]\n",
+		"    inventory: hosts.yaml\n", "    inventory: cluster\n",
 	}, change...)
 	site := read(t, filepath.Join(dir, "site.yaml"))
 	for i := 0; i < len(edits); i += 2 {
@@ -66,7 +67,8 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 		engine = "argocd"
 	}
 	secrets = markedSecrets(engine)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "tenants/red.yaml"), []byte(read(t, filepath.Join(dir, "tenants/red.yaml"))+`    jumpHost:
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "tenants/red.yaml"),
+		[]byte(read(t, filepath.Join(dir, "tenants/red.yaml"))+`    jumpHost:
     - nodeInterfaceId: management
       nodePort: 30022
       sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV operator@example.org]
@@ -83,7 +85,8 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
       staticClients: [{id: kubernetes, name: Kubernetes, public: true, redirectURIs: ["http://localhost:8000"]}]
 `), 0o600))
 	hosts := read(t, filepath.Join(dir, "hosts.yaml"))
-	hosts = strings.ReplaceAll(hosts, "      link: management\n", "      link: management\n      password: "+mark.text+"\n")
+	hosts = strings.ReplaceAll(hosts, "      link: management\n",
+		"      link: management\n      password: "+mark.text+"\n")
 	hosts = strings.ReplaceAll(hosts, "stringData:\n", "stringData:\n  password: "+mark.text+"\n")
 	credentials := regexp.MustCompile(`(?m)^    credentialsName: (.*)$`).FindAllStringSubmatch(hosts, -1)
 	if len(credentials) < 12 || strings.Count(hosts, mark.text) < 24 {
@@ -97,7 +100,8 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 		namespace, name, _ := strings.Cut(key, "/")
 		object := map[string]any{
 			"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
-			"metadata": map[string]any{"namespace": namespace, "name": name, "annotations": map[string]any{"kubectl.kubernetes.io/last-applied-configuration": mark.text}},
+			"metadata": map[string]any{"namespace": namespace, "name": name,
+				"annotations": map[string]any{"kubectl.kubernetes.io/last-applied-configuration": mark.text}},
 		}
 		values, plain := map[string]any{}, map[string]any{}
 		for _, name := range names {
@@ -128,7 +132,8 @@ func secretNames(value any, each func(name string)) {
 		}
 		for key, inner := range v {
 			lower := strings.ToLower(key)
-			if strings.Contains(lower, "secret") || strings.Contains(lower, "credentials") || lower == "certificatename" || lower == "networkdatatemplate" {
+			if strings.Contains(lower, "secret") || strings.Contains(lower, "credentials") ||
+				lower == "certificatename" || lower == "networkdatatemplate" {
 				switch named := inner.(type) {
 				case string:
 					each(named)
@@ -167,7 +172,8 @@ func wantMarked(t *testing.T, tree string, secrets map[string][]string) {
 			})
 		}
 	}
-	for _, found := range regexp.MustCompile(`(?m)^- Secret ([^ :]+)`).FindAllStringSubmatch(read(t, filepath.Join(tree, "PLAN.md")), -1) {
+	for _, found := range regexp.MustCompile(`(?m)^- Secret ([^ :]+)`).FindAllStringSubmatch(read(t,
+		filepath.Join(tree, "PLAN.md")), -1) {
 		_, name, _ := strings.Cut(found[1], "/")
 		named[name] = true
 		if secrets[found[1]] == nil {
@@ -207,8 +213,10 @@ func formats(t *testing.T, name string) []string {
 // TestMarkedSecretsLeaveNoTrace: every Secret that anything of a site names is there, beside the hosts, beside the specs and on the API server, with a
 // mark in every value, and the mark comes out nowhere: not in the tree, not in git, not in any format of what is printed, not in an error.
 func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
-	argo := []string{"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n", "      credentialsSecret: vino-bmc\n", ""}
-	inGit := []string{runner, "", "    namespaces: [vino-system]\n", "    namespaces: [vino-system]\n    apply: overlay\n    base: metal\n"}
+	argo := []string{"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n",
+		"      credentialsSecret: vino-bmc\n", ""}
+	inGit := []string{runner, "", "    namespaces: [vino-system]\n",
+		"    namespaces: [vino-system]\n    apply: overlay\n    base: metal\n"}
 	for _, mode := range []struct {
 		name   string
 		change []string
@@ -230,9 +238,11 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 				delete(secrets, key)
 			}
 			require.Truef(t,
-				mark.seen(read(t, filepath.Join(dir, "hosts.yaml"))) != "" && mark.seen(read(t, filepath.Join(dir, "tenants/secrets.yaml"))) != "",
+				mark.seen(read(t, filepath.Join(dir, "hosts.yaml"))) != "" &&
+					mark.seen(read(t, filepath.Join(dir, "tenants/secrets.yaml"))) != "",
 				"there is no mark to be seen")
-			m := &marked{t: t, dir: dir, in: []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory", dir + "/hosts.yaml"}}
+			m := &marked{t: t, dir: dir,
+				in: []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory", dir + "/hosts.yaml"}}
 			m.hosts = m.in[4:]
 			var cluster *markedCluster
 			var config string
@@ -243,11 +253,13 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 				m.in = append(append(slices.Clone(m.in[:2]), "-f", "cluster"), m.hosts...)
 			}
 			if mode.name == "argocd, snapshot" {
-				code, snapshot, said := ran(t, append([]string{"inventory", "--site", dir + "/site.yaml"}, m.hosts[2:]...)...)
+				code, snapshot, said := ran(t,
+					append([]string{"inventory", "--site", dir + "/site.yaml"}, m.hosts[2:]...)...)
 				require.Truef(t, code == 0, "%s", said)
 				m.unseen("snapshot", snapshot)
 				require.NoError(t, os.WriteFile(dir+"/snapshot.yaml", []byte(snapshot), 0o600))
-				m.in = []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory", dir + "/snapshot.yaml"}
+				m.in = []string{"--site", dir + "/site.yaml", "-f", dir + "/tenants", "--inventory",
+					dir + "/snapshot.yaml"}
 				m.hosts = m.in[4:]
 			}
 			m.everything(mode.all, secrets)
@@ -327,11 +339,13 @@ func (m *marked) everything(all bool, secrets map[string][]string) {
 		m.run(0, "lint", m.with("-o", format)...)
 	}
 	for _, format := range some("status") {
-		m.run(0, "status", append([]string{"--site", m.dir + "/site.yaml", "--previous", tree, "-o", format}, m.hosts...)...)
+		m.run(0, "status", append([]string{"--site", m.dir + "/site.yaml", "--previous", tree, "-o", format},
+			m.hosts...)...)
 	}
 	m.run(0, "tenants", m.with("--previous", tree)...)
 	m.run(0, "tenants", m.with("--previous", tree, "--suggest")...)
-	m.run(0, "init", append([]string{filepath.Join(m.dir, "new"), "--repo", "https://git.example.org/x.git", "--engine", "flux"}, m.hosts...)...)
+	m.run(0, "init", append([]string{filepath.Join(m.dir, "new"), "--repo", "https://git.example.org/x.git", "--engine",
+		"flux"}, m.hosts...)...)
 	fleet := filepath.Join(m.dir, "fleet.git")
 	git(t, "init", "-q", "--bare", "-b", "main", fleet)
 	author := []string{"--repo", fleet, "--author", "Ada <ada@example.org>"}
@@ -344,16 +358,21 @@ func (m *marked) everything(all bool, secrets map[string][]string) {
 	// What is wrong with inputs is said without a word of what stands in them.
 	site := read(t, filepath.Join(m.dir, "site.yaml"))
 	require.NoError(t,
-		os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(strings.Replace(site, "secret: placement-secret", "secret: {placement-secret: "+mark.text+"}", 1)), 0o600))
+		os.WriteFile(filepath.Join(m.dir, "site.yaml"),
+			[]byte(strings.Replace(site, "secret: placement-secret", "secret: {placement-secret: "+mark.text+"}", 1)),
+			0o600))
 	for _, command := range []string{"plan", "lint"} {
 		m.run(2, command, m.in...)
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(m.dir, "site.yaml"), []byte(site), 0o600))
 	if slices.Contains(m.in, m.dir+"/hosts.yaml") {
 		hosts := read(t, filepath.Join(m.dir, "hosts.yaml"))
-		for _, broken := range []string{"stringData: [" + mark.text + "]\nother:\n", "data: {networkData: " + mark.text + "}\nother:\n", "stringData:\n  networkData: '[" + mark.text + "'\nother:\n"} {
+		for _, broken := range []string{"stringData: [" + mark.text + "]\nother:\n",
+			"data: {networkData: " + mark.text + "}\nother:\n",
+			"stringData:\n  networkData: '[" + mark.text + "'\nother:\n"} {
 			require.NoError(t,
-				os.WriteFile(filepath.Join(m.dir, "hosts.yaml"), []byte(strings.Replace(hosts, "stringData:\n", broken, 1)), 0o600))
+				os.WriteFile(filepath.Join(m.dir, "hosts.yaml"),
+					[]byte(strings.Replace(hosts, "stringData:\n", broken, 1)), 0o600))
 			m.run(1, "plan", m.with("--previous", "none", "-o", "wide")...)
 			m.run(0, "lint", m.with("-o", "json")...)
 		}

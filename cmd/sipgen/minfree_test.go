@@ -27,7 +27,8 @@ func TestMinFreeCountsWhatIsReserved(t *testing.T) {
 			NodeType: "of/role", Standby: "of/standby"}}
 		for i := range 1 + random.IntN(3) {
 			count := random.IntN(4)
-			one := schedule.Reservation{Name: fmt.Sprint("r", i), Selector: labels.SelectorFromSet(labels.Set{label(): "y"})}
+			one := schedule.Reservation{Name: fmt.Sprint("r", i),
+				Selector: labels.SelectorFromSet(labels.Set{label(): "y"})}
 			if tenant := fmt.Sprint("t", random.IntN(2)); random.IntN(3) > 0 {
 				one.Tenants, one.Namespaces = []string{tenant}, map[string]bool{tenant: true}
 			}

@@ -34,7 +34,8 @@ func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
 	publish := func(want string) string {
 		t.Helper()
-		code, _, said := ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml", "--repo", "fleet.git",
+		code, _, said := ran(t, "publish", "--site", "site.yaml", "-f", "tenants", "--inventory", "inventory.yaml",
+			"--repo", "fleet.git",
 			"--path", "sites/dc1")
 		require.Truef(t, code == 0 && strings.Contains(said, want), "exit %d, want 0 and %q in:\n%s", code, want, said)
 		return git(t, "-C", "fleet.git", "show", "main:sites/dc1/clusters/tenant-b/edge-b/assignments.yaml")
@@ -68,7 +69,8 @@ func TestSecondPublish(t *testing.T) {
 	}
 	snapshot(t, now.Add(-time.Hour))
 	publish("main: committed ")
-	edit(t, "hosts/rack-2.yaml", "  name: r2n1-cp\n", "  name: r2n1-cp\n  annotations: {capi.metal3.io/unhealthy: \"\"}\n")
+	edit(t, "hosts/rack-2.yaml", "  name: r2n1-cp\n",
+		"  name: r2n1-cp\n  annotations: {capi.metal3.io/unhealthy: \"\"}\n")
 	edit(t, "hosts/rack-2.yaml", "  online: true\n", "  online: true\n"+
 		"  consumerRef: {kind: Metal3Machine, namespace: tenant-a, name: m}\n  image: {url: https://x.example/i}\n")
 	edit(t, "hosts/rack-2.yaml", "state: available", "state: provisioned")
@@ -186,8 +188,10 @@ func releasedRun(t *testing.T, dir string, args ...string) string {
 func commitTree(t *testing.T, folder string) string {
 	t.Helper()
 	repo := filepath.Join(t.TempDir(), "fleet.git")
-	for _, args := range [][]string{{"-c", "core.bare=true", "init", "--quiet", "--bare", "--initial-branch=main"}, {"--work-tree", folder, "add", "--all", "--force"},
-		{"--work-tree", folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message", "tree"}} {
+	for _, args := range [][]string{{"-c", "core.bare=true", "init", "--quiet", "--bare", "--initial-branch=main"},
+		{"--work-tree", folder, "add", "--all", "--force"},
+		{"--work-tree", folder, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message",
+			"tree"}} {
 		git := exec.Command("git", append([]string{"--git-dir", repo, "-c", "core.bare=false"}, args...)...)
 		git.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
 		need.Output(t, git)
@@ -263,7 +267,9 @@ func TestFleet(t *testing.T) {
 		var wait sync.WaitGroup
 		for _, site := range sites {
 			words := strings.Fields(strings.ReplaceAll(command, "${{ matrix.site }}", site))
-			words = append(slices.DeleteFunc(words[1:], func(word string) bool { return len(more) == 0 && (word == "--propose" || word == "sipgen/"+site) }), "--repo", repo)
+			words = append(slices.DeleteFunc(words[1:],
+				func(word string) bool { return len(more) == 0 && (word == "--propose" || word == "sipgen/"+site) }),
+				"--repo", repo)
 			wait.Go(func() {
 				code, _, said := ran(t, words...)
 				assert.Truef(t, code == exitDone && strings.Contains(said, want), "%v: exit code %d, want %q\n%s",

@@ -107,7 +107,8 @@ func review(t *testing.T) reviewed {
 	table := sipgen(0, append([]string{"plan", "--repo", "fleet.git"}, all...)...)
 	var short []string
 	for i, line := range strings.Split(table, "\n") {
-		if i < 2 || strings.Contains(line, " new") || strings.Contains(line, "releas") || strings.HasPrefix(line, "2 clusters") {
+		if i < 2 || strings.Contains(line, " new") || strings.Contains(line, "releas") ||
+			strings.HasPrefix(line, "2 clusters") {
 			short = append(short, strings.TrimRight(line, " "))
 		}
 	}
@@ -129,7 +130,8 @@ func request(t *testing.T) string {
 	checked := need.Value(tree(quiet, loaded, app.Before{Where: "fleet.git main", Files: tip.Tree}, noTolerance))(t)
 	meta := publish.Meta{When: time.Unix(0, 0)}
 	meta.Trailers = need.Value(push.Trailers(loaded, release.Version()))(t)
-	return withoutVersion(report.PullRequest(checked.Rendered.Compare(), push.About(loaded, publish.Diff(tip.Tree, checked.Rendered.Tree), meta, strings.Repeat("0", 40))))
+	return withoutVersion(report.PullRequest(checked.Rendered.Compare(),
+		push.About(loaded, publish.Diff(tip.Tree, checked.Rendered.Tree), meta, strings.Repeat("0", 40))))
 }
 
 var versionLine = regexp.MustCompile(`(?m)^.*(Sipgen-Version|0{40}).*\n?`)

@@ -30,7 +30,8 @@ func TestTamperedTrees(t *testing.T) {
 	}
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
-	inputs := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", "fleet.git", "--path", "site"}
+	inputs := []string{"--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--repo", "fleet.git", "--path",
+		"site"}
 	sipgen := func(command string, more ...string) (int, string) {
 		code, _, said := ran(t, append(append([]string{command}, inputs...), more...)...)
 		return code, said
@@ -51,7 +52,8 @@ func TestTamperedTrees(t *testing.T) {
 		t.Fatal(said)
 	}
 	held := holders(t, shell("git -C fleet.git grep -h '' main -- site/clusters/*/*/assignments.yaml"))
-	newcomer := strings.NewReplacer("edge-b", "edge-n", "tenant-b", "tenant-n", "spec:\n", "spec:\n  priority: 100\n", "3000", "3002", "301", "302").Replace(read(t, "tenants/edge-b.yaml"))
+	newcomer := strings.NewReplacer("edge-b", "edge-n", "tenant-b", "tenant-n", "spec:\n", "spec:\n  priority: 100\n",
+		"3000", "3002", "301", "302").Replace(read(t, "tenants/edge-b.yaml"))
 	newcomer = strings.ReplaceAll(newcomer, "active: 3\n        standby: 1", "active: 1\n        standby: 0")
 	newcomer = strings.ReplaceAll(newcomer, "active: 4\n        standby: 1", "active: 1\n        standby: 0")
 	require.NoError(t, os.WriteFile("tenants/edge-n.yaml", []byte(newcomer), 0o644))
@@ -66,43 +68,74 @@ func TestTamperedTrees(t *testing.T) {
 		{"an empty file", ": > " + a, a + ": edited since sipgen wrote it"},
 		{"a comment", "echo '# moved' > " + a, a + ": found nothing, want one document"},
 		{"an empty List", "printf 'apiVersion: v1\\nkind: List\\nitems: []\\n' > " + a, a + ": found nothing"},
-		{"a List that holds the decisions", "{ printf 'apiVersion: v1\\nkind: List\\nitems:\\n- '; sed '2,$s/^/  /' " + a + "; } > x; mv x " + a, a + ": found a List"},
+		{"a List that holds the decisions",
+			"{ printf 'apiVersion: v1\\nkind: List\\nitems:\\n- '; sed '2,$s/^/  /' " + a + "; } > x; mv x " + a,
+			a + ": found a List"},
 		{"two documents", "{ cat " + a + "; echo ---; cat " + b + "; } > x; mv x " + a, a + ": found 2 documents"},
 		{"a comment put before it", "sed -i '1i# reviewed' " + a, a + ": edited since sipgen wrote it"},
 		{"deleted", "git rm -q " + a, a + ": missing, but listed in .sipgen.yaml"},
-		{"the cluster's folder deleted", "git rm -rq clusters/tenant-a/edge-a", la + ": damaged ownership file: missing"},
+		{"the cluster's folder deleted", "git rm -rq clusters/tenant-a/edge-a",
+			la + ": damaged ownership file: missing"},
 		{"all clusters deleted", "git rm -rq clusters", lb + ": damaged ownership file: missing"},
 		{"replaced by a link", "mv " + a + " ../x; ln -s /dev/null " + a, a + ": missing"},
 		{"replaced by a link to itself elsewhere", "mv " + a + " clusters/x; ln -s ../../x " + a, a + ": missing"},
-		{"the folder replaced by a link", "mv clusters/tenant-a ../aside; ln -s ../../aside clusters/tenant-a", la + ": damaged ownership file: missing"},
+		{"the folder replaced by a link", "mv clusters/tenant-a ../aside; ln -s ../../aside clusters/tenant-a",
+			la + ": damaged ownership file: missing"},
 		{"replaced by a folder", "rm " + a + "; mkdir " + a + "; echo x > " + a + "/x", a + ": missing"},
-		{"replaced by a submodule", "git rm -q --cached " + a + "; rm " + a + "; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),site/" + a, a + ": missing"},
-		{"renamed to another ending", "git mv " + a + " clusters/tenant-a/edge-a/assignments.yml", "assignments.yml: not listed in .sipgen.yaml"},
-		{"renamed to another case", "git mv " + a + " clusters/tenant-a/edge-a/Assignments.yaml", "Assignments.yaml: not listed in .sipgen.yaml"},
+		{"replaced by a submodule", "git rm -q --cached " + a + "; rm " + a +
+			"; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),site/" + a, a + ": missing"},
+		{"renamed to another ending", "git mv " + a + " clusters/tenant-a/edge-a/assignments.yml",
+			"assignments.yml: not listed in .sipgen.yaml"},
+		{"renamed to another case", "git mv " + a + " clusters/tenant-a/edge-a/Assignments.yaml",
+			"Assignments.yaml: not listed in .sipgen.yaml"},
 		{"the older one, whose digest fits", "git checkout -q HEAD~1 -- " + b, b + ": edited since sipgen wrote it"},
-		{"the older list of the site", "git checkout -q HEAD~1 -- .sipgen.yaml", ".sipgen.yaml: its clusters have other hosts than when it was written"},
+		{"the older list of the site", "git checkout -q HEAD~1 -- .sipgen.yaml",
+			".sipgen.yaml: its clusters have other hosts than when it was written"},
 		{"the older list of a cluster", "git checkout -q HEAD~1 -- " + lb, b + ": edited since sipgen wrote it"},
-		{"the older folder of a cluster, with its list", "git checkout -q HEAD~1 -- clusters/tenant-b/edge-b", ".sipgen.yaml: its clusters have other hosts than when it was written"},
-		{"a cluster's list deleted", "git rm -q " + la, la + ": damaged ownership file: missing, and .sipgen.yaml names it"},
-		{"a cluster's list with a conflict", "sed -i '3i<<<<<<< ours' " + la, la + ": damaged ownership file: line 3: an unresolved merge conflict"},
+		{"the older folder of a cluster, with its list", "git checkout -q HEAD~1 -- clusters/tenant-b/edge-b",
+			".sipgen.yaml: its clusters have other hosts than when it was written"},
+		{"a cluster's list deleted", "git rm -q " + la,
+			la + ": damaged ownership file: missing, and .sipgen.yaml names it"},
+		{"a cluster's list with a conflict", "sed -i '3i<<<<<<< ours' " + la,
+			la + ": damaged ownership file: line 3: an unresolved merge conflict"},
 		{"a cluster's list of another cluster", "cp " + lb + " " + la, la + ": damaged ownership file: folder: found"},
 		{"a cluster's list edited", "sed -i '/PLAN.md/,+1d' " + la, la + ": damaged ownership file: digest"},
-		{"a list that the site's does not name", "mkdir -p clusters/tenant-n/edge-n; cp " + la + " clusters/tenant-n/edge-n", "clusters/tenant-n/edge-n/.sipgen.yaml: not named in .sipgen.yaml"},
-		{"a second one at another depth", "cp " + a + " clusters/tenant-a/assignments.yaml", "clusters/tenant-a/assignments.yaml: not listed in .sipgen.yaml"},
-		{"one of a cluster that there is not", "mkdir -p clusters/tenant-n/edge-n; sed 's/edge-a/edge-n/' " + a + " > clusters/tenant-n/edge-n/assignments.yaml", "clusters/tenant-n/edge-n/assignments.yaml: not listed"},
-		{"host patches that sipgen did not write", "mkdir -p clusters/tenant-n/edge-n/hosts; echo 'resources: []' > clusters/tenant-n/edge-n/hosts/kustomization.yaml", "clusters/tenant-n/edge-n/hosts/kustomization.yaml: not listed"},
-		{"the list deleted", "git rm -q .sipgen.yaml", a + ": not known to be sipgen's: .sipgen.yaml, which lists what sipgen wrote, is missing"},
+		{"a list that the site's does not name",
+			"mkdir -p clusters/tenant-n/edge-n; cp " + la + " clusters/tenant-n/edge-n",
+			"clusters/tenant-n/edge-n/.sipgen.yaml: not named in .sipgen.yaml"},
+		{"a second one at another depth", "cp " + a + " clusters/tenant-a/assignments.yaml",
+			"clusters/tenant-a/assignments.yaml: not listed in .sipgen.yaml"},
+		{"one of a cluster that there is not",
+			"mkdir -p clusters/tenant-n/edge-n; sed 's/edge-a/edge-n/' " + a +
+				" > clusters/tenant-n/edge-n/assignments.yaml",
+			"clusters/tenant-n/edge-n/assignments.yaml: not listed"},
+		{"host patches that sipgen did not write",
+			"mkdir -p clusters/tenant-n/edge-n/hosts; echo 'resources: []' > clusters/tenant-n/edge-n/hosts/kustomization.yaml", "clusters/tenant-n/edge-n/hosts/kustomization.yaml: not listed"},
+		{"the list deleted", "git rm -q .sipgen.yaml",
+			a + ": not known to be sipgen's: .sipgen.yaml, which lists what sipgen wrote, is missing"},
 		{"the list empty", ": > .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
-		{"the list a link", "mv .sipgen.yaml list; ln -s list .sipgen.yaml", ".sipgen.yaml: damaged ownership file: not a file"},
-		{"the list a folder", "rm .sipgen.yaml; mkdir .sipgen.yaml; echo x > .sipgen.yaml/x", ".sipgen.yaml: damaged ownership file: not a file"},
-		{"the decisions and the list deleted", "git rm -rq clusters .sipgen.yaml", "PLAN.md: rendered by sipgen, but .sipgen.yaml"},
-		{"the decisions and the list deleted, and most of the rest", "git rm -rq clusters .sipgen.yaml PLAN.md flux policy", "rights/tenant-a/edge-a/account.yaml: rendered by sipgen, but .sipgen.yaml"},
-		{"the decisions deleted, and the list emptied", "git rm -rq clusters; : > .sipgen.yaml", "PLAN.md: rendered by sipgen, but .sipgen.yaml"},
-		{"a line left of a merge in the list", "sed -i '3i=======' .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
-		{"a field of the list misspelled", "sed -i s/apiVersion/apiversion/ .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
-		{"the list with an end that nobody reads", "echo --- >> .sipgen.yaml; cat .sipgen.yaml >> x; cat x >> .sipgen.yaml; rm x", ".sipgen.yaml: damaged ownership file"},
-		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' " + la + "; git rm -q " + a, la + ": damaged ownership file: digest"},
-		{"a folder taken off the list", "sed -i '/- clusters.tenant-a/d' .sipgen.yaml", ".sipgen.yaml: damaged ownership file: digest"},
+		{"the list a link", "mv .sipgen.yaml list; ln -s list .sipgen.yaml",
+			".sipgen.yaml: damaged ownership file: not a file"},
+		{"the list a folder", "rm .sipgen.yaml; mkdir .sipgen.yaml; echo x > .sipgen.yaml/x",
+			".sipgen.yaml: damaged ownership file: not a file"},
+		{"the decisions and the list deleted", "git rm -rq clusters .sipgen.yaml",
+			"PLAN.md: rendered by sipgen, but .sipgen.yaml"},
+		{"the decisions and the list deleted, and most of the rest",
+			"git rm -rq clusters .sipgen.yaml PLAN.md flux policy",
+			"rights/tenant-a/edge-a/account.yaml: rendered by sipgen, but .sipgen.yaml"},
+		{"the decisions deleted, and the list emptied", "git rm -rq clusters; : > .sipgen.yaml",
+			"PLAN.md: rendered by sipgen, but .sipgen.yaml"},
+		{"a line left of a merge in the list", "sed -i '3i=======' .sipgen.yaml",
+			".sipgen.yaml: damaged ownership file"},
+		{"a field of the list misspelled", "sed -i s/apiVersion/apiversion/ .sipgen.yaml",
+			".sipgen.yaml: damaged ownership file"},
+		{"the list with an end that nobody reads",
+			"echo --- >> .sipgen.yaml; cat .sipgen.yaml >> x; cat x >> .sipgen.yaml; rm x",
+			".sipgen.yaml: damaged ownership file"},
+		{"an entry taken off the list", "sed -i '/edge-a.assignments/,+1d' " + la + "; git rm -q " + a,
+			la + ": damaged ownership file: digest"},
+		{"a folder taken off the list", "sed -i '/- clusters.tenant-a/d' .sipgen.yaml",
+			".sipgen.yaml: damaged ownership file: digest"},
 	}
 	// Lists that are whole, of another commit: the page says to take the next older one.
 	whole := map[string]bool{"the older list of the site": true, "the older folder of a cluster, with its list": true,
@@ -112,14 +145,17 @@ func TestTamperedTrees(t *testing.T) {
 	good := shell("git -C fleet.git rev-parse main; git clone -q fleet.git work")
 	finder, _, _ := strings.Cut(steps[1], "if [ $commit != none ]; then git show")
 	restoring := steps[2]
-	commands := [][]string{{"publish", "--adopt"}, {"publish", "--accept-loss", "18"}, {"plan"}, {"diff"}, {"lint"}, {"explain", "tenant-a/edge-a"}}
+	commands := [][]string{{"publish", "--adopt"}, {"publish", "--accept-loss", "18"}, {"plan"}, {"diff"}, {"lint"},
+		{"explain", "tenant-a/edge-a"}}
 	for i, row := range rows {
 		commands := commands
 		if i > 0 && !strings.HasPrefix(row.why, "the decisions and the list") {
 			commands = commands[:1] // all of them read the tree in the same way
 		}
 		t.Run(row.why, func(t *testing.T) {
-			tampered := shell("cd work && rm -rf aside x && git reset -q --hard " + good + " && git clean -qffdx && cd site && " + row.script + " && cd .. && git add -A && git commit -qm tampered && " +
+			tampered := shell("cd work && rm -rf aside x && git reset -q --hard " + good +
+				" && git clean -qffdx && cd site && " + row.script +
+				" && cd .. && git add -A && git commit -qm tampered && " +
 				"git push -qf origin HEAD:main && git rev-parse HEAD")
 			require.Truef(t, tampered != good, "nothing was tampered with")
 			for _, command := range commands {
@@ -180,13 +216,16 @@ func TestRestoringStops(t *testing.T) {
 			if !filepath.IsAbs(url) {
 				url = filepath.Join(dir, url)
 			}
-			script := specs + "\n" + strings.ReplaceAll(commands.String(), "https://git.example.org/fleet.git", url) + "\ncd " + dir +
+			script := specs + "\n" + strings.ReplaceAll(commands.String(), "https://git.example.org/fleet.git",
+				url) + "\ncd " + dir +
 				" && echo \"found $commit, changed $(git status --porcelain) $(git rev-list --count HEAD)\""
 			cmd := exec.Command("bash", "-c", script)
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+t.TempDir(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+t.TempDir(), "GIT_CONFIG_GLOBAL="+os.DevNull,
+				"GIT_CONFIG_NOSYSTEM=1")
 			out, err := cmd.CombinedOutput()
 			assert.Truef(t,
-				err == nil && strings.HasSuffix(string(out), "found none, changed  1\n") && strings.Contains(string(out), row.want),
+				err == nil && strings.HasSuffix(string(out), "found none, changed  1\n") &&
+					strings.Contains(string(out), row.want),
 				"%v:\n%s", err, out)
 		})
 	}
@@ -210,19 +249,23 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 		require.NoError(t, os.Symlink(need.Value(exec.LookPath(name))(t), filepath.Join("bin", name)))
 	}
 	try := func() string {
-		cmd := exec.Command(filepath.Join(work, "bin", "bash"), "-c", "git init -q -b main . && git config user.name me && git config user.email me@example.org && git add . && git commit -q -m tree; cd .\n"+
-			find+"\necho found $commit of $(git rev-parse HEAD)")
+		cmd := exec.Command(filepath.Join(work, "bin", "bash"), "-c",
+			"git init -q -b main . && git config user.name me && git config user.email me@example.org && git add . && git commit -q -m tree; cd .\n"+
+				find+"\necho found $commit of $(git rev-parse HEAD)")
 		cmd.Dir = filepath.Join(work, "tree")
-		cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "PATH="+filepath.Join(work, "bin"), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "PATH="+filepath.Join(work, "bin"),
+			"GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 		out, err := cmd.CombinedOutput()
 		assert.Truef(t, err == nil, "%v:\n%s", err, out)
 		return string(out)
 	}
-	if said := try(); !strings.Contains(said, "stop: there is neither sha256sum nor shasum\n") || !strings.Contains(said, "found none of ") {
+	if said := try(); !strings.Contains(said, "stop: there is neither sha256sum nor shasum\n") ||
+		!strings.Contains(said, "found none of ") {
 		t.Errorf("with neither:\n%s", said)
 	}
 	require.NoError(t,
-		os.WriteFile("bin/shasum", []byte("#!"+filepath.Join(work, "bin", "bash")+"\n[ \"$1 $2\" = '-a 256' ] && shift 2 && exec "+sum+" \"$@\"\n"), 0o755))
+		os.WriteFile("bin/shasum", []byte("#!"+filepath.Join(work, "bin",
+			"bash")+"\n[ \"$1 $2\" = '-a 256' ] && shift 2 && exec "+sum+" \"$@\"\n"), 0o755))
 	said = try()
 	_, found, _ := strings.Cut(said, "found ")
 	commit, head, _ := strings.Cut(strings.TrimSpace(found), " of ")
@@ -243,9 +286,11 @@ func TestEmptyVariables(t *testing.T) {
 			sure := map[string]bool{}
 			for _, match := range variable.FindAllStringSubmatch(b.text, -1) {
 				name := match[1]
-				sure[name] = sure[name] || match[2] != "" || regexp.MustCompile(`\b`+name+`=|\bread -r `+name+`\b`).MatchString(b.text)
+				sure[name] = sure[name] || match[2] != "" ||
+					regexp.MustCompile(`\b`+name+`=|\bread -r `+name+`\b`).MatchString(b.text)
 				if !sure[name] {
-					t.Errorf("%s, %q: $%s may be empty; want ${%s:?} where it is used first:\n%s", filepath.Base(page), b.name, name, name, b.text)
+					t.Errorf("%s, %q: $%s may be empty; want ${%s:?} where it is used first:\n%s", filepath.Base(page),
+						b.name, name, name, b.text)
 				}
 			}
 		}
@@ -272,28 +317,33 @@ func TestLostTree(t *testing.T) {
 		{"a new tree has begun", "git rm -rq clusters .sipgen.yaml && git commit -q -m tidy && echo b >.sipgen.yaml && git add . && git commit -qm new && " + push, "", "",
 			[]string{"clone", "revert"}, untouched},
 		{"the branch never had one", forced, "", "", []string{"clone", "revert"}, untouched},
-		{"the branch has what the engine applied", "echo b >more && git add . && git commit -q -m more && " + push, "", "echo main@sha1:$lost", []string{"clone", "flux", "fetch", "push"}, untouched},
+		{"the branch has what the engine applied", "echo b >more && git add . && git commit -q -m more && " + push, "",
+			"echo main@sha1:$lost", []string{"clone", "flux", "fetch", "push"}, untouched},
 		{"the engine has applied nothing", forced, "", "echo", []string{"clone", "flux", "fetch", "push"}, untouched},
 		{"the engine cannot be asked", forced, "", "false", []string{"clone", "flux", "fetch", "push"}, untouched},
-		{"no SITE", forced, "unset SITE", "echo main@sha1:$lost", []string{"clone", "flux", "fetch", "push"}, untouched},
+		{"no SITE", forced, "unset SITE", "echo main@sha1:$lost", []string{"clone", "flux", "fetch", "push"},
+			untouched},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			home := t.TempDir()
 			require.NoError(t, os.Mkdir(filepath.Join(home, "work"), 0o755))
 			commands := "kubectl() { " + cmp.Or(row.kubectl, "false") + "; }\n"
 			for _, name := range row.blocks {
-				commands += strings.ReplaceAll(namedBlocks(t, "lost-tree "+name)[0], "https://git.example.org", home) + "\n"
+				commands += strings.ReplaceAll(namedBlocks(t, "lost-tree "+name)[0], "https://git.example.org",
+					home) + "\n"
 			}
 			var said []byte
 			bash := func(script string, flags ...string) error {
 				cmd := exec.Command("bash", append(flags, "-c", script)...)
-				cmd.Dir, cmd.Env = filepath.Join(home, "work"), append(os.Environ(), "HOME="+home, "TMPDIR="+home, "GIT_CONFIG_NOSYSTEM=1")
+				cmd.Dir, cmd.Env = filepath.Join(home, "work"), append(os.Environ(), "HOME="+home, "TMPDIR="+home,
+					"GIT_CONFIG_NOSYSTEM=1")
 				out, err := cmd.CombinedOutput()
 				said = append(said, script+"\n"+string(out)...)
 				return err
 			}
 			require.NoError(t,
-				bash(tree+row.lose+"\necho \"lost=$lost refs='$(git -C $HOME/fleet.git for-each-ref)'\" >$HOME/was", "-euo", "pipefail"))
+				bash(tree+row.lose+"\necho \"lost=$lost refs='$(git -C $HOME/fleet.git for-each-ref)'\" >$HOME/was",
+					"-euo", "pipefail"))
 			err := bash(". $HOME/was; " + cmp.Or(row.site, "SITE=dc1") + "\n" + commands)
 			if row.wanted == found {
 				require.NoError(t, err)
@@ -311,7 +361,8 @@ func TestTamperedFolders(t *testing.T) {
 	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)
 	sipgen := func(more ...string) (int, string) {
-		code, _, said := ran(t, append([]string{"render", "--site", "site.yaml", "-f", "tenants", "--inventory", "hosts", "--out", "tree"}, more...)...)
+		code, _, said := ran(t, append([]string{"render", "--site", "site.yaml", "-f", "tenants", "--inventory",
+			"hosts", "--out", "tree"}, more...)...)
 		return code, said
 	}
 	if code, said := sipgen(); code != exitDone {
@@ -326,12 +377,15 @@ func TestTamperedFolders(t *testing.T) {
 	}{
 		{"deleted", func() error { return os.Remove(a) }, a + ": missing"},
 		{"emptied", func() error { return os.WriteFile(a, nil, 0o644) }, a + ": edited since sipgen wrote it"},
-		{"a link", func() error { return errors.Join(os.Rename(a, "x"), os.Symlink(filepath.Join(work, "x"), a)) }, a + ": missing"},
-		{"the list deleted", func() error { return os.Remove("tree/.sipgen.yaml") }, a + ": not known to be sipgen's: .sipgen.yaml"},
+		{"a link", func() error { return errors.Join(os.Rename(a, "x"), os.Symlink(filepath.Join(work, "x"), a)) },
+			a + ": missing"},
+		{"the list deleted", func() error { return os.Remove("tree/.sipgen.yaml") },
+			a + ": not known to be sipgen's: .sipgen.yaml"},
 		{"the decisions and the list deleted", func() error {
 			return errors.Join(os.RemoveAll("tree/clusters"), os.Remove("tree/.sipgen.yaml"))
 		}, "tree/PLAN.md: rendered by sipgen, but .sipgen.yaml"},
-		{"the list emptied", func() error { return os.WriteFile("tree/.sipgen.yaml", nil, 0o644) }, "tree: .sipgen.yaml: damaged ownership file"},
+		{"the list emptied", func() error { return os.WriteFile("tree/.sipgen.yaml", nil, 0o644) },
+			"tree: .sipgen.yaml: damaged ownership file"},
 	}
 	for _, row := range rows {
 		require.NoError(t, os.RemoveAll("tree"))
@@ -339,7 +393,8 @@ func TestTamperedFolders(t *testing.T) {
 		require.NoError(t, row.change())
 		code, said := sipgen("--adopt")
 		assert.Truef(t,
-			code == exitError && strings.Contains(said, row.want) && strings.Contains(said, "restore the tree in tree from the newest commit"),
+			code == exitError && strings.Contains(said, row.want) && strings.Contains(said,
+				"restore the tree in tree from the newest commit"),
 			"%s: exit code %d, want %d and %q:\n%s", row.why, code, exitError, row.want, said)
 	}
 }
@@ -380,7 +435,8 @@ func TestOneList(t *testing.T) {
 	}
 	git := func(args ...string) string {
 		t.Helper()
-		return need.Output(t, exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...))
+		return need.Output(t, exec.Command("git",
+			append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...))
 	}
 	sipgen(exitDone, "render", "--out", "tree")
 	files := need.Value(publish.ReadDir(t.Context(), "tree"))(t)

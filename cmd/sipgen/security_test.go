@@ -78,7 +78,8 @@ func bankFile(text string) map[string]string { return map[string]string{"specs/b
 func bankSpec(spec string) map[string]string { return named("{namespace: bank, name: a}", spec) }
 
 func named(metadata, spec string) map[string]string {
-	return bankFile("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: " + metadata + "\nspec: " + spec + "\n")
+	return bankFile("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: " + metadata + "\nspec: " +
+		spec + "\n")
 }
 
 // balancer, jumpHost and dex are one service with these fields.
@@ -106,7 +107,8 @@ const securityDex = "dex: [{staticClients: [{id: k, public: true}], issuer: 'htt
 // patched are all services with a patch for the objects of a kind.
 func patched(kind, patch string) map[string]string {
 	return bankSpec("\n  services:\n    loadBalancerControlPlane: [{nodeInterfaceId: oam}]\n    jumpHost: [{nodeInterfaceId: oam, sshAuthorizedKeys: ['" + securityKey + "']}]\n    " + securityDex +
-		"\n  patches:\n  - target: {kind: " + kind + "}\n    patch: |\n      " + strings.ReplaceAll(patch, "\n", "\n      "))
+		"\n  patches:\n  - target: {kind: " + kind + "}\n    patch: |\n      " + strings.ReplaceAll(patch, "\n",
+		"\n      "))
 }
 
 func podPatch(fields string) map[string]string {
@@ -147,7 +149,8 @@ func TestSecurityTable(t *testing.T) {
 			})
 		}
 	}
-	for _, class := range []string{"namespace", "pod", "option", "rights", "secret", "address", "certificate", "network", "annotation", "patch", "tree", "file", "text", "quota", "site service"} {
+	for _, class := range []string{"namespace", "pod", "option", "rights", "secret", "address", "certificate",
+		"network", "annotation", "patch", "tree", "file", "text", "quota", "site service"} {
 		assert.Truef(t, seen[class] >= 5, "class %s has %d rows, want five", class, seen[class])
 	}
 }
@@ -177,7 +180,8 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 	write(securityFiles)
 	render := func() (string, int) {
 		t.Helper()
-		found, err := workers.run(asked{dir, os.Environ(), []string{"render", "--out", "tree", "--site", "site.yaml", "-f", "specs", "--inventory", "hosts.yaml"}})
+		found, err := workers.run(asked{dir, os.Environ(),
+			[]string{"render", "--out", "tree", "--site", "site.yaml", "-f", "specs", "--inventory", "hosts.yaml"}})
 		require.NoError(t, err)
 		assert.Truef(t, found.Peak <= securityMemory, "it took %d MB", found.Peak>>20)
 		return found.Stdout + found.Stderr, found.Code
@@ -197,7 +201,8 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 		found, err := os.ReadFile(filepath.Join(dir, "tree", name))
 		// A spec with an error of lint, or short of standby hosts, is a finding, and is rendered.
 		assert.Truef(t,
-			code != exitError && !strings.Contains(said, "frozen: ") && err == nil && strings.Contains(string(found), text) != without,
+			code != exitError && !strings.Contains(said, "frozen: ") && err == nil && strings.Contains(string(found),
+				text) != without,
 			"exit code %d, %v, want it to be harmless: %s\n%s", code, err, row.want, said)
 		return
 	}
@@ -216,7 +221,8 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 
 // wasRefused says that a run wrote nothing, froze a cluster, left something out, or gave a cluster no more than its tenant may have.
 func wasRefused(code int, said string) bool {
-	return code == exitError || code == exitFinding && (strings.Contains(said, "frozen: ") || strings.Contains(said, "left out: ") || strings.Contains(said, " may have at most ")) ||
+	return code == exitError || code == exitFinding && (strings.Contains(said, "frozen: ") ||
+		strings.Contains(said, "left out: ") || strings.Contains(said, " may have at most ")) ||
 		code != exitError && strings.Contains(said, "; not handed out until this is fixed")
 }
 
@@ -268,47 +274,95 @@ func securityOfServices() []attack {
 	key := `deployRamdisk: {sshKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"}`
 	many := func(n int) string { return strings.Repeat("x", n) }
 	return []attack{
-		{why: "nothing wrong", files: ofService("name: ironic\n", "name: ironic\n"), want: "in site/virtual-hosts/vino.vms/vino.yaml: password: ${sipgen_quote}${bmc_password//'/''}${sipgen_quote}",
+		{why: "nothing wrong", files: ofService("name: ironic\n", "name: ironic\n"),
+			want: "in site/virtual-hosts/vino.vms/vino.yaml: password: ${sipgen_quote}${bmc_password//'/''}${sipgen_quote}",
 			argo: "not in site/virtual-hosts/vino.vms/vino.yaml: bmcCredentials"},
-		{why: "a folder for a name", files: ofService("name: ironic\n", "name: ../../policy/x\n"), want: at + "ironic[0].name: "},
-		{why: "a folder for a namespace", files: ofService("namespace: bmo", "namespace: ../bmo"), want: at + "ironic[0].namespace: "},
-		{why: "an object more in a name", files: ofService("name: vms\n", "name: \"vms\\n---\\nkind: Secret\"\n"), want: at + "virtualHosts[0].name: "},
-		{why: "a folder for a Vino", files: ofService("namespace: vino\n      hostNamespace", "namespace: ..\n      hostNamespace"), want: at + "virtualHosts[0].namespace: "},
-		{why: "a name beyond bounds", files: ofService("name: placement\n", "name: "+many(300)+"\n"), want: at + "placement[0].name: "},
-		{why: "a folder for a network", files: ofService("name: storage,", "name: ../storage,"), want: at + "networks[0].name: "},
-		{why: "a password among Ironic's options", files: ofService(key, "extraConfig: [{group: database, name: connection_password, value: hunter2}]"), want: at + "ironic[0].spec.extraConfig[0]"},
+		{why: "a folder for a name", files: ofService("name: ironic\n", "name: ../../policy/x\n"),
+			want: at + "ironic[0].name: "},
+		{why: "a folder for a namespace", files: ofService("namespace: bmo", "namespace: ../bmo"),
+			want: at + "ironic[0].namespace: "},
+		{why: "an object more in a name", files: ofService("name: vms\n", "name: \"vms\\n---\\nkind: Secret\"\n"),
+			want: at + "virtualHosts[0].name: "},
+		{why: "a folder for a Vino", files: ofService("namespace: vino\n      hostNamespace",
+			"namespace: ..\n      hostNamespace"), want: at + "virtualHosts[0].namespace: "},
+		{why: "a name beyond bounds", files: ofService("name: placement\n", "name: "+many(300)+"\n"),
+			want: at + "placement[0].name: "},
+		{why: "a folder for a network", files: ofService("name: storage,", "name: ../storage,"),
+			want: at + "networks[0].name: "},
+		{why: "a password among Ironic's options",
+			files: ofService(key, "extraConfig: [{group: database, name: connection_password, value: hunter2}]"),
+			want:  at + "ironic[0].spec.extraConfig[0]"},
 		{why: "a private key", files: ofService("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example", `-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2`), want: "sshKey: "},
-		{why: "a login for images", files: ofService("ironic: quay.example.org/metal3/ironic", "deployRamdiskBranch: x, ironic: 'robot:hunter2@quay.example.org/ironic'"), want: at + "ironic[0].spec.images.ironic: "},
-		{why: "a password in a container's environment", files: ofService("images: {ironic: quay.example.org/metal3/ironic}", "overrides: {containers: [{name: x, image: quay.example.org/x, env: [{name: DB_PASSWORD, value: hunter2}]}]}"), want: "overrides.containers[0].env[0].value: is of DB_PASSWORD and would be committed"},
-		{why: "the BMCs' password", files: ofService("        configuration:", "        bmcCredentials: {username: admin, password: hunter2}\n        configuration:"), want: "bmcCredentials: given, and would be committed"},
-		{why: "the BMCs' password for a Secret's name", files: ofService("credentialsSecret: vino-bmc", "credentialsSecret: admin:hunter2"), want: at + "virtualHosts[0].credentialsSecret: "},
-		{why: "a password in Placement's options", files: ofService("debug = true", `[database]\nconnection = mysql://p:hunter2@db/p`), want: at + "placement[0].spec.customServiceConfig"},
-		{why: "a password for Placement, by its name", files: ofService("debug = true", "[keystone_authtoken]\\npassword = hunter2"), want: "sets option password in its line 2, which would be committed"},
-		{why: "a login in an endpoint", files: ofService("https://placement.example.org", "https://admin:hunter2@placement.example.org"), want: "endpointURL: "},
-		{why: "a password in an attachment", files: ofService(`"type": "macvlan", `, `"type": "macvlan", "password": "hunter2", `), want: at + "networks[0].attachment: "},
-		{why: "a variable of Flux", files: ofService("boot.example.org", "${bmc_password}"), want: "has ${ in it, which Flux would replace", argo: "pxeBootImageHost: "},
-		{why: "a variable of Flux for a key", files: ofService("{role: worker}", "{'${bmc_password}': x}"), want: "bmhLabels"},
-		{why: "a variable of Flux in a gateway", files: ofService("gateway: $vinobridge", "gateway: '${vinobridge}'"), want: "has ${ in it, which Flux would replace", argo: "routes[0].gateway: "},
-		{why: "a variable with a default", files: ofService("rootDeviceName: /dev/vda", "rootDeviceName: '/dev/${x:=vda}'"), want: "has ${ in it, which Flux would replace", argo: "rootDeviceName: "},
-		{why: "a command for an interface", files: ofService("physicalInterface: eth2", "physicalInterface: 'eth2; reboot'"), want: "physicalInterface: "},
+		{why: "a login for images", files: ofService("ironic: quay.example.org/metal3/ironic",
+			"deployRamdiskBranch: x, ironic: 'robot:hunter2@quay.example.org/ironic'"),
+			want: at + "ironic[0].spec.images.ironic: "},
+		{why: "a password in a container's environment",
+			files: ofService("images: {ironic: quay.example.org/metal3/ironic}",
+				"overrides: {containers: [{name: x, image: quay.example.org/x, env: [{name: DB_PASSWORD, value: hunter2}]}]}"), want: "overrides.containers[0].env[0].value: is of DB_PASSWORD and would be committed"},
+		{why: "the BMCs' password", files: ofService("        configuration:",
+			"        bmcCredentials: {username: admin, password: hunter2}\n        configuration:"),
+			want: "bmcCredentials: given, and would be committed"},
+		{why: "the BMCs' password for a Secret's name",
+			files: ofService("credentialsSecret: vino-bmc", "credentialsSecret: admin:hunter2"),
+			want:  at + "virtualHosts[0].credentialsSecret: "},
+		{why: "a password in Placement's options",
+			files: ofService("debug = true", `[database]\nconnection = mysql://p:hunter2@db/p`),
+			want:  at + "placement[0].spec.customServiceConfig"},
+		{why: "a password for Placement, by its name",
+			files: ofService("debug = true", "[keystone_authtoken]\\npassword = hunter2"),
+			want:  "sets option password in its line 2, which would be committed"},
+		{why: "a login in an endpoint", files: ofService("https://placement.example.org",
+			"https://admin:hunter2@placement.example.org"), want: "endpointURL: "},
+		{why: "a password in an attachment",
+			files: ofService(`"type": "macvlan", `, `"type": "macvlan", "password": "hunter2", `),
+			want:  at + "networks[0].attachment: "},
+		{why: "a variable of Flux", files: ofService("boot.example.org", "${bmc_password}"),
+			want: "has ${ in it, which Flux would replace", argo: "pxeBootImageHost: "},
+		{why: "a variable of Flux for a key", files: ofService("{role: worker}", "{'${bmc_password}': x}"),
+			want: "bmhLabels"},
+		{why: "a variable of Flux in a gateway", files: ofService("gateway: $vinobridge", "gateway: '${vinobridge}'"),
+			want: "has ${ in it, which Flux would replace", argo: "routes[0].gateway: "},
+		{why: "a variable with a default",
+			files: ofService("rootDeviceName: /dev/vda", "rootDeviceName: '/dev/${x:=vda}'"),
+			want:  "has ${ in it, which Flux would replace", argo: "rootDeviceName: "},
+		{why: "a command for an interface",
+			files: ofService("physicalInterface: eth2", "physicalInterface: 'eth2; reboot'"),
+			want:  "physicalInterface: "},
 		{why: "a command for a device", files: ofService("/dev/vda", "/dev/vda;reboot"), want: "rootDeviceName: "},
-		{why: "a file of the node", files: ofService("bootInterfaceName: eth0,", "bootInterfaceName: eth0, diskDrives: [{name: d, path: /var/../etc/shadow}],"), want: "diskDrives[0].path: "},
+		{why: "a file of the node", files: ofService("bootInterfaceName: eth0,",
+			"bootInterfaceName: eth0, diskDrives: [{name: d, path: /var/../etc/shadow}],"),
+			want: "diskDrives[0].path: "},
 		{why: "a line more for Ironic", files: ofService("interface: eth1", `externalIP: "192.0.2.1\nx"`),
 			want: "networking.externalIP: "},
-		{why: "an image of anybody's", files: ofService("quay.example.org/vino/libvirt", "'*'"), want: "daemonSetOptions.libvirtImage: "},
-		{why: "the labels that say whose a host is", files: ofService("{role: worker}", "{sip.airshipit.org/cluster-name: a}"), want: "which sipgen writes"},
+		{why: "an image of anybody's", files: ofService("quay.example.org/vino/libvirt", "'*'"),
+			want: "daemonSetOptions.libvirtImage: "},
+		{why: "the labels that say whose a host is",
+			files: ofService("{role: worker}", "{sip.airshipit.org/cluster-name: a}"), want: "which sipgen writes"},
 		{why: "a label with a line in it", files: ofService("{rack: r1}", `{rack: "r1\nx"}`), want: "labels: "},
-		{why: "machines without end", files: ofService("count: 2", "count: 1000000000"), want: "count: found 1000000000"},
-		{why: "two hundred thousand machines and more", files: ofService("nodes: [{name: n1, address: 192.0.2.101, labels: {rack: r1}}]",
-			"nodes: ["+manyNodes(201)+"]"), want: "too few"},
+		{why: "machines without end", files: ofService("count: 2", "count: 1000000000"),
+			want: "count: found 1000000000"},
+		{why: "two hundred thousand machines and more",
+			files: ofService("nodes: [{name: n1, address: 192.0.2.101, labels: {rack: r1}}]",
+				"nodes: ["+manyNodes(201)+"]"), want: "too few"},
 		{why: "a network without end", files: ofService("192.168.2.0/24, dhcpAllocationStart: 192.168.2.128, dhcpAllocationStop: 192.168.2.255", "0.0.0.0/0, instanceSubnetBitStep: 1, dhcpAllocationStart: 193.0.0.0, dhcpAllocationStop: 255.255.255.255"), want: "overlaps"},
-		{why: "an attachment of a megabyte", files: ofService(`"type": "macvlan", `, `"type": "macvlan", "x": "`+many(1<<20)+`", `), want: at + "networks[0].attachment: found"},
-		{why: "an address that is none", files: ofService("metallb.io/loadBalancerIPs: 198.51.100.5", `metallb.io/loadBalancerIPs: "198.51.100.5\nx"`), want: "annotations: found"},
+		{why: "an attachment of a megabyte",
+			files: ofService(`"type": "macvlan", `, `"type": "macvlan", "x": "`+many(1<<20)+`", `),
+			want:  at + "networks[0].attachment: found"},
+		{why: "an address that is none",
+			files: ofService("metallb.io/loadBalancerIPs: 198.51.100.5",
+				`metallb.io/loadBalancerIPs: "198.51.100.5\nx"`), want: "annotations: found"},
 		{why: "a pool of everything", files: ofService("198.51.100.0/28", "0.0.0.0/0"), want: "which is every address"},
-		{why: "the hosts' addresses, for Ironic", files: ofService("networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.10, rangeEnd: 172.22.0.99", "networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.1, rangeEnd: 172.22.0.99"), want: "overlaps"},
-		{why: "more of the same", files: ofService("    networks:\n    - {name: storage", "    networks:\n    - {name: oam, namespace: metallb-system, pool: {addresses: [10.0.0.0/8]}}\n    - {name: storage"), want: at + "networks[2].name: "},
-		{why: "a tenant that is none", files: ofService("credentialsSecret:", "tenants: ['bank\\n']\n      credentialsSecret:"), want: at + "virtualHosts[0].tenants[0]: "},
-		{why: "a network that never meets what it is", files: ofService("    networks:\n    - {name: storage", "    addressSpaces: [{name: \"a\\nb\", networks: [bmc]}]\n    networks:\n    - {name: storage"), want: at + "addressSpaces[0].name: "},
+		{why: "the hosts' addresses, for Ironic",
+			files: ofService("networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.10, rangeEnd: 172.22.0.99",
+				"networkCIDR: 172.22.0.0/24, rangeBegin: 172.22.0.1, rangeEnd: 172.22.0.99"), want: "overlaps"},
+		{why: "more of the same", files: ofService("    networks:\n    - {name: storage",
+			"    networks:\n    - {name: oam, namespace: metallb-system, pool: {addresses: [10.0.0.0/8]}}\n    - {name: storage"), want: at + "networks[2].name: "},
+		{why: "a tenant that is none", files: ofService("credentialsSecret:",
+			"tenants: ['bank\\n']\n      credentialsSecret:"), want: at + "virtualHosts[0].tenants[0]: "},
+		{why: "a network that never meets what it is",
+			files: ofService("    networks:\n    - {name: storage",
+				"    addressSpaces: [{name: \"a\\nb\", networks: [bmc]}]\n    networks:\n    - {name: storage"),
+			want: at + "addressSpaces[0].name: "},
 	}
 }
 

@@ -32,7 +32,8 @@ type sipHost struct {
 }
 
 func (h sipHost) manifest(n int) string {
-	labels := fmt.Sprintf("example.org/bmh-label: %s, vino.airshipit.org/rack: r6, vino.airshipit.org/host: stl2r6o%d", h.role, n)
+	labels := fmt.Sprintf("example.org/bmh-label: %s, vino.airshipit.org/rack: r6, vino.airshipit.org/host: stl2r6o%d",
+		h.role, n)
 	if h.labels != "" {
 		labels = fmt.Sprintf("example.org/bmh-label: %s, vino.airshipit.org/rack: r6, %s", h.role, h.labels)
 		if !strings.Contains(labels, "vino.airshipit.org/host") {
@@ -122,63 +123,107 @@ func scenarios() []scenario {
 	}
 	return []scenario{
 		{controllers, "Should schedule available nodes", "all seven hosts labeled", "the same", "",
-			roles("c", "c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 0, []string{"7 hosts assigned (7 new)"}, "", nil},
-		{controllers, "Should not schedule nodes when there is an insufficient number of available ControlPlane nodes", "no host labeled", "the same, and says which is missing", "",
-			roles("c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 3", "short 1"}, "", nil},
-		{controllers, "Should not schedule nodes when there is an insufficient number of available Worker nodes", "no host labeled", "the same, and says which is missing", "",
-			roles("c", "c", "c", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 4", "short 2"}, "", nil},
+			roles("c", "c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 0,
+			[]string{"7 hosts assigned (7 new)"}, "", nil},
+		{controllers, "Should not schedule nodes when there is an insufficient number of available ControlPlane nodes",
+			"no host labeled", "the same, and says which is missing", "",
+			roles("c", "c", "w", "w", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 1,
+			[]string{"0 hosts assigned (0 new)", "ControlPlane needs 3", "short 1"}, "", nil},
+		{controllers, "Should not schedule nodes when there is an insufficient number of available Worker nodes",
+			"no host labeled", "the same, and says which is missing", "",
+			roles("c", "c", "c", "w", "w"), sipSpec(3, 4, hostKey, sipKey), 1,
+			[]string{"0 hosts assigned (0 new)", "Worker needs 4", "short 2"}, "", nil},
 		{controllers, "Should not schedule two Worker nodes to the same server", "no host labeled", "the same", "",
-			labeled(roles("c", "w", "w"), hostKey+": r06o001"), sipSpec(1, 2, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
-		{controllers, "Should not schedule two ControlPlane nodes to the same server", "no host labeled", "the same", "",
-			labeled(roles("c", "c", "w"), hostKey+": r06o001"), sipSpec(2, 1, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
+			labeled(roles("c", "w", "w"), hostKey+": r06o001"), sipSpec(1, 2, hostKey, sipKey), 1,
+			[]string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
+		{controllers, "Should not schedule two ControlPlane nodes to the same server", "no host labeled", "the same",
+			"",
+			labeled(roles("c", "c", "w"), hostKey+": r06o001"), sipSpec(2, 1, hostKey, sipKey), 1,
+			[]string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
 		{controllers, "Should not schedule two Worker nodes to the same rack", "no host labeled", "the same", "",
-			roles("c", "w", "w"), sipSpec(1, 2, rackKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
+			roles("c", "w", "w"), sipSpec(1, 2, rackKey, sipKey), 1,
+			[]string{"0 hosts assigned (0 new)", "Worker needs 2"}, "", nil},
 		{controllers, "Should not schedule two ControlPlane nodes to the same rack", "no host labeled", "the same", "",
-			roles("c", "c", "w"), sipSpec(2, 1, rackKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
-		{bmhs, "Should report if it has a machine registered for a BMH object", "a host that it has is not taken twice", "the same: hosts with the cluster's labels are kept", "",
-			labeled(roles("c", "c"), ofSubcluster), sipSpec(2, 0, hostKey, sipKey), 0, []string{"2 hosts assigned (0 new)", "kept"}, "", nil},
-		{bmhs, "Should produce a list of unscheduled BMH objects", "hosts with another cluster's labels are not offered", "the same, and names that cluster", "",
-			append(labeled(roles("c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), roles("c", "c", "c")[1:]...), sipSpec(3, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "default/other", "short 1"}, "", nil},
-		{bmhs, "Should not produce a list of BMH objects when there are none available for scheduling", "an error", "the cluster is short, and the run ends with 1", "other clusters' hosts are no reason to stop",
-			labeled(roles("c", "c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")), sipSpec(2, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "short 2"}, "", nil},
-		{bmhs, "Should retrieve the BMH IP from the BMH's NetworkData secret when infra services are defined", "the address on the service's network", "the same", "",
+			roles("c", "c", "w"), sipSpec(2, 1, rackKey, sipKey), 1,
+			[]string{"0 hosts assigned (0 new)", "ControlPlane needs 2"}, "", nil},
+		{bmhs, "Should report if it has a machine registered for a BMH object", "a host that it has is not taken twice",
+			"the same: hosts with the cluster's labels are kept", "",
+			labeled(roles("c", "c"), ofSubcluster), sipSpec(2, 0, hostKey, sipKey), 0,
+			[]string{"2 hosts assigned (0 new)", "kept"}, "", nil},
+		{bmhs, "Should produce a list of unscheduled BMH objects",
+			"hosts with another cluster's labels are not offered", "the same, and names that cluster", "",
+			append(labeled(roles("c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")),
+				roles("c", "c", "c")[1:]...), sipSpec(3, 0, hostKey, sipKey), 1,
+			[]string{"0 hosts assigned (0 new)", "default/other", "short 1"}, "", nil},
+		{bmhs, "Should not produce a list of BMH objects when there are none available for scheduling", "an error",
+			"the cluster is short, and the run ends with 1", "other clusters' hosts are no reason to stop",
+			labeled(roles("c", "c"), strings.ReplaceAll(ofSubcluster, "subcluster-1", "other")),
+			sipSpec(2, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "short 2"}, "", nil},
+		{bmhs, "Should retrieve the BMH IP from the BMH's NetworkData secret when infra services are defined",
+			"the address on the service's network", "the same", "",
 			roles("c"), sipSpec(1, 0, hostKey, sipKey), 0, []string{"32.68.51.10"}, "", nil},
-		{bmhs, "Should retrieve the BMH IP from the BMH's NetworkData secret when netdata is in yaml format", "the address on the service's network", "the same", "",
-			one(func(h *sipHost) { h.networks = data(sipNetworksYAML, 0) }), sipSpec(1, 0, hostKey, sipKey), 0, []string{"32.68.51.10"}, "", nil},
-		{bmhs, "Should not retrieve the BMH IP from the BMH's NetworkData secret if no infraServices are defined", "reads the BMC's user and password", "reads neither", "power goes by metal3's annotations; no password leaves its Secret",
-			one(func(h *sipHost) { h.bmc = "username: root, password: hunter2-Marker" }), sipSpec(1, 0, hostKey, sipKey), 0, []string{"1 hosts assigned (1 new)"}, "hunter2-Marker", nil},
-		{bmhs, "Should not process a BMH when its BMC secret is missing", "an error", "the host is handed out", "sipgen does not read the Secret; metal3 says so in the host's status, and a host in error is not handed out",
+		{bmhs, "Should retrieve the BMH IP from the BMH's NetworkData secret when netdata is in yaml format",
+			"the address on the service's network", "the same", "",
+			one(func(h *sipHost) { h.networks = data(sipNetworksYAML, 0) }), sipSpec(1, 0, hostKey, sipKey), 0,
+			[]string{"32.68.51.10"}, "", nil},
+		{bmhs, "Should not retrieve the BMH IP from the BMH's NetworkData secret if no infraServices are defined",
+			"reads the BMC's user and password", "reads neither",
+			"power goes by metal3's annotations; no password leaves its Secret",
+			one(func(h *sipHost) { h.bmc = "username: root, password: hunter2-Marker" }),
+			sipSpec(1, 0, hostKey, sipKey), 0, []string{"1 hosts assigned (1 new)"}, "hunter2-Marker", nil},
+		{bmhs, "Should not process a BMH when its BMC secret is missing", "an error", "the host is handed out",
+			"sipgen does not read the Secret; metal3 says so in the host's status, and a host in error is not handed out",
 			roles("c"), sipSpec(1, 0, hostKey, sipKey), 0, []string{"1 hosts assigned (1 new)"}, "", nil},
-		{bmhs, "Should not process a BMH when its BMC secret is incorrectly formatted", "an error", "the host is handed out", "the same",
-			one(func(h *sipHost) { h.bmc = "foo: 'hunter2-Marker'" }), sipSpec(1, 0, hostKey, sipKey), 0, []string{"1 hosts assigned (1 new)"}, "hunter2-Marker", nil},
-		{bmhs, "Should not process a BMH when its Network Data secret is missing", "an error, for the whole cluster", "that host is not handed out, another one may be", "one host's fault is that host's",
-			append(one(func(h *sipHost) { h.networks = "missing" }), roles("c", "c")[1:]...), sipSpec(1, 0, hostKey, sipKey), 0, []string{"default/node01", "1 hosts assigned (1 new)"}, "", nil},
-		{bmhs, "Should not process a BMH when its Network Data secret is incorrectly formatted", "an error, for the whole cluster", "that host is not handed out, another one may be", "one host's fault is that host's",
-			append(one(func(h *sipHost) { h.networks = "foo: " + base64.StdEncoding.EncodeToString([]byte("hunter2-Marker")) }), roles("c", "c")[1:]...), sipSpec(1, 0, hostKey, sipKey), 0, []string{"default/node01", "1 hosts assigned (1 new)"}, "hunter2-Marker", nil},
-		{bmhs, "Should not retrieve the BMH IP if it has been previously extrapolated", "the address that it knows", "the same: the tree keeps the address from the hand-out on", "",
-			roles("c"), sipSpec(1, 0, hostKey, sipKey), 0, []string{"32.68.51.10"}, "", func(t *testing.T, dir string, run func(code int, args ...string) string) {
+		{bmhs, "Should not process a BMH when its BMC secret is incorrectly formatted", "an error",
+			"the host is handed out", "the same",
+			one(func(h *sipHost) { h.bmc = "foo: 'hunter2-Marker'" }), sipSpec(1, 0, hostKey, sipKey), 0,
+			[]string{"1 hosts assigned (1 new)"}, "hunter2-Marker", nil},
+		{bmhs, "Should not process a BMH when its Network Data secret is missing", "an error, for the whole cluster",
+			"that host is not handed out, another one may be", "one host's fault is that host's",
+			append(one(func(h *sipHost) { h.networks = "missing" }), roles("c", "c")[1:]...),
+			sipSpec(1, 0, hostKey, sipKey), 0, []string{"default/node01", "1 hosts assigned (1 new)"}, "", nil},
+		{bmhs, "Should not process a BMH when its Network Data secret is incorrectly formatted",
+			"an error, for the whole cluster", "that host is not handed out, another one may be",
+			"one host's fault is that host's",
+			append(one(func(h *sipHost) {
+				h.networks = "foo: " +
+					base64.StdEncoding.EncodeToString([]byte("hunter2-Marker"))
+			}), roles("c", "c")[1:]...), sipSpec(1, 0, hostKey, sipKey), 0,
+			[]string{"default/node01", "1 hosts assigned (1 new)"}, "hunter2-Marker", nil},
+		{bmhs, "Should not retrieve the BMH IP if it has been previously extrapolated", "the address that it knows",
+			"the same: the tree keeps the address from the hand-out on", "",
+			roles("c"), sipSpec(1, 0, hostKey, sipKey), 0, []string{"32.68.51.10"}, "",
+			func(t *testing.T, dir string, run func(code int, args ...string) string) {
 				run(0, "render", "--out", filepath.Join(dir, "tree"))
 				require.NoError(t,
-					os.WriteFile(filepath.Join(dir, "hosts.yaml"), []byte(sipHost{role: "control-plane", networks: "missing"}.manifest(0)), 0o600))
-				if out := run(0, "plan", "--previous", filepath.Join(dir, "tree")); !strings.Contains(out, "32.68.51.10") || !strings.Contains(out, "(0 new)") {
+					os.WriteFile(filepath.Join(dir, "hosts.yaml"),
+						[]byte(sipHost{role: "control-plane", networks: "missing"}.manifest(0)), 0o600))
+				if out := run(0, "plan", "--previous", filepath.Join(dir, "tree")); !strings.Contains(out,
+					"32.68.51.10") || !strings.Contains(out, "(0 new)") {
 					t.Errorf("after the Secret is gone: %s", out)
 				}
 			}},
-		{bmhs, "Should not schedule BMH if it is missing networkdata", "the host is not taken", "the same, where a service of the role's needs its address", "a role without services needs no address",
-			one(func(h *sipHost) { h.networks = "none" }), sipSpec(1, 0, hostKey, sipKey), 1, []string{"0 hosts assigned (0 new)", "address"}, "", func(t *testing.T, dir string, run func(code int, args ...string) string) {
+		{bmhs, "Should not schedule BMH if it is missing networkdata", "the host is not taken",
+			"the same, where a service of the role's needs its address", "a role without services needs no address",
+			one(func(h *sipHost) { h.networks = "none" }), sipSpec(1, 0, hostKey, sipKey), 1,
+			[]string{"0 hosts assigned (0 new)", "address"}, "",
+			func(t *testing.T, dir string, run func(code int, args ...string) string) {
 				spec, _, _ := strings.Cut(sipSpec(1, 0, hostKey, sipKey), "  services:")
 				require.NoError(t, os.WriteFile(filepath.Join(dir, "spec.yaml"), []byte(spec), 0o600))
 				run(0, "plan")
 			}},
 		{services, "Deploys services", "three Deployments and Services; the jump host knows the hosts' names and addresses, and has their BMC passwords", "the same objects by the same names, without passwords", "power goes by metal3's annotations",
-			roles("c", "w"), sipSpec(1, 1, hostKey, sipKey), 0, []string{"2 hosts assigned (2 new)"}, "", func(t *testing.T, dir string, run func(code int, args ...string) string) {
+			roles("c", "w"), sipSpec(1, 1, hostKey, sipKey), 0, []string{"2 hosts assigned (2 new)"}, "",
+			func(t *testing.T, dir string, run func(code int, args ...string) string) {
 				run(0, "render", "--out", filepath.Join(dir, "tree"))
 				var all strings.Builder
-				for _, name := range []string{"loadbalancer-controlplane-subcluster-1", "loadbalancer-worker-subcluster-1", "jumphost-subcluster-1"} {
+				for _, name := range []string{"loadbalancer-controlplane-subcluster-1",
+					"loadbalancer-worker-subcluster-1", "jumphost-subcluster-1"} {
 					text := read(t, filepath.Join(dir, "tree/clusters/default/subcluster-1/infra", name+".yaml"))
 					for _, kind := range []string{"Deployment", "Service"} {
 						assert.Truef(t,
-							regexp.MustCompile(`kind: `+kind+`\nmetadata:\n(  .*\n)*  name: `+name+`\n`).MatchString(text),
+							regexp.MustCompile(`kind: `+kind+`\nmetadata:\n(  .*\n)*  name: `+name+
+								`\n`).MatchString(text),
 							"no %s %s", kind, name)
 					}
 					all.WriteString(text)
@@ -187,8 +232,11 @@ func scenarios() []scenario {
 					assert.Contains(t, all.String(), word, "the jump host does not know")
 				}
 			}},
-		{services, "Does not deploy a Jump Host when an invalid SSH key is provided", "the jump host is not deployed, the cluster stays unready", "the spec is refused, with file, line and field", "said before anything is written",
-			roles("c", "w"), sipSpec(1, 1, hostKey, "sshrsaAAAAAAAAAAAAAAAAAAAAAinvalidkey"), 1, []string{"spec.yaml: document 1: line 9: spec.services.jumpHost[0].sshAuthorizedKeys[0]"}, "", nil},
+		{services, "Does not deploy a Jump Host when an invalid SSH key is provided",
+			"the jump host is not deployed, the cluster stays unready",
+			"the spec is refused, with file, line and field", "said before anything is written",
+			roles("c", "w"), sipSpec(1, 1, hostKey, "sshrsaAAAAAAAAAAAAAAAAAAAAAinvalidkey"), 1,
+			[]string{"spec.yaml: document 1: line 9: spec.services.jumpHost[0].sshAuthorizedKeys[0]"}, "", nil},
 	}
 }
 
@@ -203,12 +251,14 @@ func TestScenariosOfSIP(t *testing.T) {
 			for i, h := range s.hosts {
 				hosts += h.manifest(i)
 			}
-			for name, text := range map[string]string{"hosts.yaml": hosts, "spec.yaml": s.spec, "site.yaml": "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: sip}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  images: {jumpHost: 'registry.example.org/jump-host:1'}\n  hosts: {sharedNamespaces: [default]}\n"} {
+			for name, text := range map[string]string{"hosts.yaml": hosts, "spec.yaml": s.spec,
+				"site.yaml": "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: sip}\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n  images: {jumpHost: 'registry.example.org/jump-host:1'}\n  hosts: {sharedNamespaces: [default]}\n"} {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
 			sipgen := func(code int, args ...string) string {
 				t.Helper()
-				args = append(args, "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "spec.yaml"), "--inventory", filepath.Join(dir, "hosts.yaml"))
+				args = append(args, "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "spec.yaml"),
+					"--inventory", filepath.Join(dir, "hosts.yaml"))
 				got, out, said := ran(t, args...)
 				out += said
 				assert.Truef(t, got == code, "sipgen %v: exit code %d, want %d\n%s", args[:1], got, code, out)
@@ -250,7 +300,8 @@ func TestTakeoverInOrder(t *testing.T) {
 		}
 		for role, count := range map[string]int{"ControlPlane": of.controlPlanes, "Worker": of.workers + of.standby} {
 			for range count {
-				h := sipHost{role: map[string]string{"ControlPlane": "control-plane", "Worker": "worker"}[role], networks: data(sipNetworks, n)}
+				h := sipHost{role: map[string]string{"ControlPlane": "control-plane", "Worker": "worker"}[role],
+					networks: data(sipNetworks, n)}
 				h.labels = fmt.Sprintf("vino.airshipit.org/host: s%d", n)
 				if name == "d" && role == "Worker" {
 					h.labels = "vino.airshipit.org/host: one-server"
@@ -286,7 +337,8 @@ spec:
 			put("specs/"+name+".yaml", spec(name, 30001+int(name[0]-'a')))
 			sipgen := func(args ...string) []byte {
 				t.Helper()
-				args = append(args, "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "specs"), "--inventory", filepath.Join(dir, "hosts.yaml"))
+				args = append(args, "--site", filepath.Join(dir, "site.yaml"), "-f", filepath.Join(dir, "specs"),
+					"--inventory", filepath.Join(dir, "hosts.yaml"))
 				code, out, said := ran(t, args...)
 				require.Truef(t, code == 0, "%v, %s: sipgen %v: exit code %d\n%s%s", order, name, args[:1], code, out,
 					said)
@@ -315,7 +367,8 @@ spec:
 						"%v, %s: %s: %+v", order, name, cluster.Name, role)
 					for _, slot := range role.Slots {
 						if slots++; had[slot.Host] != cluster.Namespace+"/"+cluster.Name {
-							t.Errorf("%v, %s: host %s is %s's, and was %s's", order, name, slot.Host, cluster.Name, had[slot.Host])
+							t.Errorf("%v, %s: host %s is %s's, and was %s's", order, name, slot.Host, cluster.Name,
+								had[slot.Host])
 						}
 					}
 				}

@@ -32,7 +32,8 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 		patches   int
 	}{
 		{"nobody", 0, "", true, false, 1},
-		{"one who adds a condition of his own", 1, `{"conditions":[{"type":"Paid","status":"True","reason":"Bill","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`, true, false, 2},
+		{"one who adds a condition of his own", 1,
+			`{"conditions":[{"type":"Paid","status":"True","reason":"Bill","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`, true, false, 2},
 		{"one who never ends", 99, `{}`, false, true, statusTries},
 	} {
 		version, patches, last := 1, 0, ""
@@ -62,7 +63,9 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 		writer := need.Value(live.NewStatusWriter(&rest.Config{Host: server.URL}, app.SIPClusters))(t)
 		spec := v1.SIPCluster{}
 		spec.Namespace, spec.Name = "t", "a"
-		tenants := &status.Tenants{Specs: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: "t", Name: "a"}}}}}
+		tenants := &status.Tenants{Specs: []v1.SIPCluster{spec},
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: "t",
+				Name: "a"}}}}}
 		written, err := writeStatus(context.Background(), writer, tenants, json.RawMessage(object()))
 		assert.Truef(t, written == row.written && (err != nil) == row.fails && patches == row.patches,
 			"%s: written %v, %v, %d patches", row.why, written, err, patches)
@@ -73,10 +76,13 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 			Metadata struct{ ResourceVersion string }
 			Status   v1.SIPClusterStatus
 		}
-		if err := json.Unmarshal([]byte(last), &sent); err != nil || sent.Metadata.ResourceVersion != fmt.Sprint(row.conflicts+1) || len(sent.Status.Conditions) != row.conflicts+1 {
+		if err := json.Unmarshal([]byte(last), &sent); err != nil ||
+			sent.Metadata.ResourceVersion != fmt.Sprint(row.conflicts+1) ||
+			len(sent.Status.Conditions) != row.conflicts+1 {
 			t.Errorf("%s: sent %s", row.why, last)
 		}
-		if written, err = writeStatus(context.Background(), writer, tenants, json.RawMessage(object())); written || err != nil || patches != row.patches {
+		if written, err = writeStatus(context.Background(), writer, tenants, json.RawMessage(object())); written ||
+			err != nil || patches != row.patches {
 			t.Errorf("%s: what is right was written: %v, %v", row.why, written, err)
 		}
 	}
@@ -101,7 +107,8 @@ func TestLiveClusterOfAnotherShape(t *testing.T) {
 			continue
 		}
 		assert.Truef(t,
-			c.Key() == "t/a" && c.ResourceVersion == "7" && c.Generation == 2 && int(c.Spec.Priority) == row.priority && len(c.Status.Conditions) == row.most && c.Status.Short == nil,
+			c.Key() == "t/a" && c.ResourceVersion == "7" && c.Generation == 2 && int(c.Spec.Priority) == row.priority &&
+				len(c.Status.Conditions) == row.most && c.Status.Short == nil,
 			"%s: found %+v", row.object, c)
 	}
 	assert.Truef(t, need.Err(liveCluster(json.RawMessage(`{"metadata":"x"}`))) != nil,

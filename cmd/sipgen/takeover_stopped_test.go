@@ -28,8 +28,10 @@ func TestTakeoverStopped(t *testing.T) {
 			write("specs/other.yaml", "# the specs of other tenants\n")
 			sipgen := func(what string, want int, says string, args ...string) {
 				t.Helper()
-				code, out, said := ran(t, append([]string{"render", "--site", file("site.yaml"), "-f", file("specs"), "--inventory", "cluster",
-					"--kubeconfig", config, "--out", file("tree")}, args...)...)
+				code, out, said := ran(t,
+					append([]string{"render", "--site", file("site.yaml"), "-f", file("specs"), "--inventory",
+						"cluster",
+						"--kubeconfig", config, "--out", file("tree")}, args...)...)
 				if text := strings.Join(strings.Fields(out+said), " "); code != want || !strings.Contains(text, says) {
 					t.Errorf("%s: exit code %d, want %d and %q\n%s", what, code, want, says, text)
 				}

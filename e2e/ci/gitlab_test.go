@@ -179,8 +179,10 @@ func checkCodeQuality(t *testing.T, path string) {
 	require.NoError(t, json.Unmarshal(content, &findings))
 	seen := map[string]bool{}
 	for _, f := range findings {
-		assert.Truef(t, f.Description != "" && slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) && f.Severity == "minor" &&
-			f.Location.Path == "tenants/edge-a.yaml" && f.Location.Lines.Begin >= 1 && f.Fingerprint != "" && !seen[f.Fingerprint], "%+v", f)
+		assert.Truef(t, f.Description != "" && slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) &&
+			f.Severity == "minor" &&
+			f.Location.Path == "tenants/edge-a.yaml" && f.Location.Lines.Begin >= 1 && f.Fingerprint != "" &&
+			!seen[f.Fingerprint], "%+v", f)
 		seen[f.Fingerprint] = true
 	}
 	assert.Truef(t, len(findings) != 0, "no findings")

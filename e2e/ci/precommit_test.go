@@ -59,7 +59,8 @@ func TestPreCommit(t *testing.T) {
 	// And git asks it before a commit.
 	code, log := shell(t, s.checkout, env, "pre-commit", "install")
 	require.Truef(t, code == 0, "exit %d\n%s", code, log)
-	code, log = shell(t, s.checkout, env, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-m", "wrong")
+	code, log = shell(t, s.checkout, env, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-m",
+		"wrong")
 	assert.Truef(t, code != 0, "a commit that the hooks refuse is made\n%s", log)
 }
 

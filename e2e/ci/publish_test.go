@@ -26,7 +26,8 @@ func releaseProject(t *testing.T) (folder, calls string, env map[string]string) 
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "check out")
 	for _, name := range []string{
-		"hack/notes.sh", "hack/digest.sh", "hack/cut-release.sh", "internal/release/release.go", "CHANGELOG.md", "README.md",
+		"hack/notes.sh", "hack/digest.sh", "hack/cut-release.sh", "internal/release/release.go", "CHANGELOG.md",
+		"README.md",
 		"docs/ci.md",
 	} {
 		need.Write(t, filepath.Join(folder, name), string(need.Read(t, filepath.Join("../..", name))))
@@ -84,7 +85,8 @@ func TestReleaseOnGitHub(t *testing.T) {
 	assert.Contains(t, text, "go-version: "+strings.TrimPrefix(runtime.Version(), "go")+",")
 	folder, calls, env := releaseProject(t)
 	output := filepath.Join(folder, "..", "output")
-	maps.Copy(env, map[string]string{"GITHUB_REF_NAME": "v9.8.7", "GITHUB_ACTOR": "ada", "RUNNER_TEMP": filepath.Dir(output), "GITHUB_OUTPUT": output, "IMAGES": "ghcr.io/airshipit/sipgen"})
+	maps.Copy(env, map[string]string{"GITHUB_REF_NAME": "v9.8.7", "GITHUB_ACTOR": "ada",
+		"RUNNER_TEMP": filepath.Dir(output), "GITHUB_OUTPUT": output, "IMAGES": "ghcr.io/airshipit/sipgen"})
 	attested := 0
 	for _, step := range job.Steps {
 		if strings.HasPrefix(step.Uses, "actions/attest-build-provenance@") {
@@ -103,7 +105,8 @@ func TestReleaseOnGitHub(t *testing.T) {
 			}
 			of := regexp.MustCompile(`^\$\{\{ steps\.digests\.outputs\.(\w+) \}\}$`).FindStringSubmatch(fmt.Sprint(value))
 			require.Truef(t, of != nil, "%s: the test gives it no value", value)
-			at := slices.IndexFunc(lines(t, output), func(line string) bool { return strings.HasPrefix(line, of[1]+"=") })
+			at := slices.IndexFunc(lines(t, output),
+				func(line string) bool { return strings.HasPrefix(line, of[1]+"=") })
 			own[key] = strings.TrimPrefix(lines(t, output)[at], of[1]+"=")
 		}
 		code, log := shell(t, folder, own, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
@@ -112,14 +115,17 @@ func TestReleaseOnGitHub(t *testing.T) {
 	assert.Equal(t, 3, attested)
 	inOrder(t, string(need.Read(t, calls)), `^docker login --username ada --password-stdin ghcr\.io <<< `+token+`$`,
 		`^make release VERSION=v9\.8\.7 PUSH=ghcr\.io/airshipit/sipgen:v9\.8\.7 PUSH_JUMP=ghcr\.io/airshipit/sipgen/jump-host:v9\.8\.7$`,
-		`^cosign sign --yes ghcr\.io/airshipit/sipgen@`+sipgenDigest+` ghcr\.io/airshipit/sipgen/jump-host@`+jumpDigest+`$`, `^cosign sign-blob `,
+		`^cosign sign --yes ghcr\.io/airshipit/sipgen@`+sipgenDigest+` ghcr\.io/airshipit/sipgen/jump-host@`+jumpDigest+
+			`$`, `^cosign sign-blob `,
 		`^gh release create v9\.8\.7 --verify-tag --notes-file \S+/notes\.md out/release/SHA256SUMS out/release/SHA256SUMS\.sigstore\.json out/release/sipgen\.rb notes: `,
 		"ghcr.io/airshipit/sipgen:v9.8.7@"+sipgenDigest+"`\n.*ghcr.io/airshipit/sipgen/jump-host:v9.8.7@"+jumpDigest)
 
 	// What would be published elsewhere, or without notes, stops before anything is made.
-	check := job.Steps[slices.IndexFunc(job.Steps, func(s githubStep) bool { return strings.HasPrefix(s.Name, "Check") })].Run
+	check := job.Steps[slices.IndexFunc(job.Steps,
+		func(s githubStep) bool { return strings.HasPrefix(s.Name, "Check") })].Run
 	for why, change := range map[string]map[string]string{
-		"hack/cut-release.sh v1.0.0 moves": {"GITHUB_REF_NAME": "v1.0.0"}, "want ghcr.io/fork/sipgen": {"IMAGES": "ghcr.io/fork/sipgen"},
+		"hack/cut-release.sh v1.0.0 moves": {"GITHUB_REF_NAME": "v1.0.0"},
+		"want ghcr.io/fork/sipgen":         {"IMAGES": "ghcr.io/fork/sipgen"},
 	} {
 		own := maps.Clone(env)
 		maps.Copy(own, change)
@@ -146,16 +152,21 @@ func TestReleaseOnGitLab(t *testing.T) {
 		job.IDTokens["SIGSTORE_ID_TOKEN"].Aud == "sigstore" &&
 		job.Image == "golang:"+strings.TrimPrefix(runtime.Version(), "go")+"-trixie", "found %+v", jobs)
 	folder, calls, env := releaseProject(t)
-	maps.Copy(env, map[string]string{"CI_COMMIT_TAG": "v9.8.7", "CI_REGISTRY": "registry.example.org", "CI_REGISTRY_USER": "ada", "CI_REGISTRY_PASSWORD": "secret", "CI_JOB_TOKEN": token,
-		"CI_REGISTRY_IMAGE": "registry.example.org/mirror/sipgen", "CI_API_V4_URL": "https://gitlab.example.org/api/v4", "CI_PROJECT_ID": "11", "CI_PROJECT_URL": "https://gitlab.example.org/mirror/sipgen"})
+	maps.Copy(env, map[string]string{"CI_COMMIT_TAG": "v9.8.7", "CI_REGISTRY": "registry.example.org",
+		"CI_REGISTRY_USER": "ada", "CI_REGISTRY_PASSWORD": "secret", "CI_JOB_TOKEN": token,
+		"CI_REGISTRY_IMAGE": "registry.example.org/mirror/sipgen", "CI_API_V4_URL": "https://gitlab.example.org/api/v4",
+		"CI_PROJECT_ID": "11", "CI_PROJECT_URL": "https://gitlab.example.org/mirror/sipgen"})
 	for key, value := range job.Variables {
 		env[key] = os.Expand(value, func(name string) string { return env[name] })
 	}
 	code, log := shell(t, folder, env, "bash", "-eo", "pipefail", "-c", strings.Join(job.Script, "\n"))
 	require.Truef(t, code == 0 && !strings.Contains(log, token), "exit %d\n%s", code, log)
-	inOrder(t, string(need.Read(t, calls)), `^go install github\.com/sigstore/cosign/`, `^cosign login --username ada --password-stdin registry\.example\.org <<< secret$`,
+	inOrder(t, string(need.Read(t, calls)), `^go install github\.com/sigstore/cosign/`,
+		`^cosign login --username ada --password-stdin registry\.example\.org <<< secret$`,
 		`^make release VERSION=v9\.8\.7 PUSH=registry\.example\.org/mirror/sipgen:v9\.8\.7 PUSH_JUMP=registry\.example\.org/mirror/sipgen/jump-host:v9\.8\.7$`,
-		`^cosign sign --yes registry\.example\.org/mirror/sipgen@`+sipgenDigest+` registry\.example\.org/mirror/sipgen/jump-host@`+jumpDigest+`$`, `^cosign sign-blob `,
+		`^cosign sign --yes registry\.example\.org/mirror/sipgen@`+sipgenDigest+
+			` registry\.example\.org/mirror/sipgen/jump-host@`+jumpDigest+`$`, `^cosign sign-blob `,
 		`^curl [^\n]*--upload-file out/release/SHA256SUMS https://gitlab\.example\.org/api/v4/projects/11/packages/generic/sipgen/v9\.8\.7/SHA256SUMS `,
-		`^curl [^\n]*--upload-file out/release/sipgen\.rb `, `^curl [^\n]*tag_name=v9\.8\.7 [^\n]*/projects/11/releases [^\n]*notes: .*`+jumpDigest)
+		`^curl [^\n]*--upload-file out/release/sipgen\.rb `,
+		`^curl [^\n]*tag_name=v9\.8\.7 [^\n]*/projects/11/releases [^\n]*notes: .*`+jumpDigest)
 }

@@ -111,11 +111,13 @@ type queue struct {
 func newQueue(t *testing.T) *queue {
 	t.Helper()
 	folder := t.TempDir()
-	q := &queue{site: &site{checkout: filepath.Join(folder, "fleet")}, t: t, ci: need.Value(filepath.Abs("../../ci/same-repository"))(t)}
+	q := &queue{site: &site{checkout: filepath.Join(folder, "fleet")}, t: t,
+		ci: need.Value(filepath.Abs("../../ci/same-repository"))(t)}
 	q.bin = filepath.Join(folder, "bin")
 	run(t, "../..", nil, "go", "build", "-o", q.bin+"/", "./cmd/sipgen")
 	q.env = map[string]string{"PATH": q.bin + ":" + os.Getenv("PATH"), "HOME": folder,
-		"GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org", "GIT_COMMITTER_NAME": "t",
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org",
+		"GIT_COMMITTER_NAME":  "t",
 		"GIT_COMMITTER_EMAIL": "t@example.org"}
 	q.write(t, "site.yaml", `apiVersion: sipgen.airshipit.org/v1alpha1
 kind: Site
@@ -151,7 +153,8 @@ spec:
 	q.script(0, "render.sh", "HEAD")
 	// The engine has synced it, and a new snapshot of the hosts is there.
 	synced := map[string]map[string]string{}
-	for _, file := range need.Value(filepath.Glob(filepath.Join(q.checkout, "tree/clusters/*/*/hosts/metal3.*.yaml")))(t) {
+	for _, file := range need.Value(filepath.Glob(filepath.Join(q.checkout,
+		"tree/clusters/*/*/hosts/metal3.*.yaml")))(t) {
 		var patch struct {
 			Metadata struct {
 				Name   string            `json:"name"`
@@ -220,7 +223,8 @@ func (q *queue) whole() {
 	code, said := q.try(filepath.Join(q.bin, "sipgen"), "diff", "--site", "site.yaml", "--out", "tree")
 	assert.Truef(q.t, code == 0, "the merged tree is not what the specs give: exit code %d\n%s", code, said)
 	of := map[string]string{}
-	for _, file := range need.Value(filepath.Glob(filepath.Join(q.checkout, "tree/clusters/*/*/hosts/metal3.*.yaml")))(q.t) {
+	for _, file := range need.Value(filepath.Glob(filepath.Join(q.checkout,
+		"tree/clusters/*/*/hosts/metal3.*.yaml")))(q.t) {
 		host, cluster := filepath.Base(file), filepath.Dir(file)
 		assert.Truef(q.t, of[host] == "", "host %s has patches in %s and %s", host, of[host], cluster)
 		of[host] = cluster

@@ -40,7 +40,8 @@ func releaseCheckout(t *testing.T, folder string) {
 	env := []string{"GIT_COMMITTER_DATE=" + commitTime + " +0000"}
 	run(t, folder, env, "git", "init", "--quiet")
 	run(t, folder, env, "git", "add", ".")
-	run(t, folder, env, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m", "release")
+	run(t, folder, env, "git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "-m",
+		"release")
 }
 
 func makeRelease(t *testing.T, folder, version string) (out, said string, err error) {
@@ -80,7 +81,8 @@ func verifyByPage(t *testing.T, checkout, release, version string) {
 	check, rebuild := engine.Procedure(t, "check-release")[0], engine.Procedure(t, "rebuild-release")[0]
 	page := func(dir, script string) string {
 		return run(t, dir, []string{"PLATFORMS=" + runtime.GOOS + "/" + runtime.GOARCH, "GIT_CONFIG_COUNT=1",
-			"GIT_CONFIG_KEY_0=advice.detachedHead", "GIT_CONFIG_VALUE_0=false", "TZ=Asia/Tokyo", "LANG=C.UTF-8", "GOFLAGS=-tags=other",
+			"GIT_CONFIG_KEY_0=advice.detachedHead", "GIT_CONFIG_VALUE_0=false", "TZ=Asia/Tokyo", "LANG=C.UTF-8",
+			"GOFLAGS=-tags=other",
 			"CGO_ENABLED=1", "GOAMD64=v2"}, "bash", "-euo", "pipefail", "-c", script)
 	}
 	assert.Contains(t, page(release, check), ": OK", "docs/ci.md")
@@ -100,8 +102,10 @@ func TestReleaseRefuses(t *testing.T) {
 	const none = "want one like v1.2.3"
 	for _, row := range [][3]string{
 		{"release.sh", "v1.2.3", "want a folder to make"}, {"image.sh", "v1.2.3", "want a folder to make"},
-		{"release.sh", "", none}, {"release.sh", "1.2.3", none}, {"release.sh", "v1.2", none}, {"release.sh", "v01.2.3", none},
-		{"release.sh", "v1.2.3/../x", none}, {"release.sh", "v1.2.3-$(id)", none}, {"release.sh", "v1.2.3-3-g0123456789ab", none},
+		{"release.sh", "", none}, {"release.sh", "1.2.3", none}, {"release.sh", "v1.2", none},
+		{"release.sh", "v01.2.3", none},
+		{"release.sh", "v1.2.3/../x", none}, {"release.sh", "v1.2.3-$(id)", none},
+		{"release.sh", "v1.2.3-3-g0123456789ab", none},
 	} {
 		out, err := exec.Command("bash", "../../hack/"+row[0], row[1], folder).CombinedOutput()
 		assert.Truef(t, err != nil && strings.Contains(string(out), row[2]), "%q: %v\n%s", row, err, out)
@@ -140,7 +144,8 @@ func checkRelease(t *testing.T, folder string) {
 	for _, word := range []string{
 		"\n  version: v1.2.3-rc.1\n",
 		fmt.Sprintf(
-			"        os: %s\n        arch: %s\n    uri: %s\n    sha256: %s\n    bin: sipgen\n", runtime.GOOS, runtime.GOARCH, url, sum),
+			"        os: %s\n        arch: %s\n    uri: %s\n    sha256: %s\n    bin: sipgen\n", runtime.GOOS,
+			runtime.GOARCH, url, sum),
 	} {
 		assert.Contains(t, text, word, "krew")
 	}
@@ -172,10 +177,12 @@ func installByKrew(t *testing.T, manifest, archive string) {
 	root := t.TempDir()
 	index := filepath.Join(root, "index", "default") // krew wants one: a checkout of git, here an empty one
 	need.Write(t, filepath.Join(index, "plugins", ".keep"), "")
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "x"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."},
+		{"-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "x"}} {
 		run(t, index, nil, "git", args...)
 	}
-	run(t, root, []string{"KREW_ROOT=" + root}, engine.Binary(t, "krew"), "install", "--manifest", manifest, "--archive", archive)
+	run(t, root, []string{"KREW_ROOT=" + root}, engine.Binary(t, "krew"), "install", "--manifest", manifest,
+		"--archive", archive)
 	assert.Contains(t, run(t, root, nil, filepath.Join(root, "bin", "kubectl-sipgen"), "version"),
 		"sipgen v1.2.3-rc.1 (", "the plugin")
 }
@@ -185,14 +192,17 @@ func installByKrew(t *testing.T, manifest, archive string) {
 func TestFormulaWords(t *testing.T) {
 	needs(t, "sed")
 	function := run(t, "../../hack", nil, "sed", "-n", "/^formula() {$/,/^}$/p", "release.sh")
-	formula := run(t, t.TempDir(), nil, "bash", "-euo", "pipefail", "-c", "sha256() { echo 0 x; }\nmkdir release\nwork=. version=v1.2.3 downloads=https://example.org\n"+
-		"platforms='linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64'\n"+function+"formula\n")
+	formula := run(t, t.TempDir(), nil, "bash", "-euo", "pipefail", "-c",
+		"sha256() { echo 0 x; }\nmkdir release\nwork=. version=v1.2.3 downloads=https://example.org\n"+
+			"platforms='linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64'\n"+function+"formula\n")
 	for _, word := range regexp.MustCompile(`\bon_\w+`).FindAllString(formula, -1) {
 		assert.Truef(t, slices.Contains([]string{"on_macos", "on_linux", "on_intel", "on_arm"}, word),
 			"%s is no word of Homebrew's:\n%s", word, formula)
 	}
-	for _, platform := range [][3]string{{"macos", "intel", "darwin_amd64"}, {"macos", "arm", "darwin_arm64"}, {"linux", "intel", "linux_amd64"}, {"linux", "arm", "linux_arm64"}} {
-		found := regexp.MustCompile(`(?s)\n  on_` + platform[0] + ` do\n(?:    [^\n]*\n)*?    on_` + platform[1] + ` do\n      url "https://example.org/sipgen_v1.2.3_` + platform[2] + `.tar.gz"\n`)
+	for _, platform := range [][3]string{{"macos", "intel", "darwin_amd64"}, {"macos", "arm", "darwin_arm64"},
+		{"linux", "intel", "linux_amd64"}, {"linux", "arm", "linux_arm64"}} {
+		found := regexp.MustCompile(`(?s)\n  on_` + platform[0] + ` do\n(?:    [^\n]*\n)*?    on_` + platform[1] +
+			` do\n      url "https://example.org/sipgen_v1.2.3_` + platform[2] + `.tar.gz"\n`)
 		assert.Truef(t, found.MatchString(formula), "no archive for %v:\n%s", platform, formula)
 	}
 }
@@ -202,13 +212,15 @@ func TestFormulaWords(t *testing.T) {
 func TestReleasedJumpHost(t *testing.T) {
 	t.Parallel()
 	folder, operator := t.TempDir(), "../../testdata/inputs/sip-operator/"
-	site, tree, other := filepath.Join(folder, "site.yaml"), filepath.Join(folder, "tree"), filepath.Join(folder, "sipgen")
+	site, tree, other := filepath.Join(folder, "site.yaml"), filepath.Join(folder, "tree"), filepath.Join(folder,
+		"sipgen")
 	text := string(need.Read(t, operator+"site.yaml"))
 	need.Write(t, site, strings.Replace(text, "  images: {jumpHost: registry.example.org/jump-host:1}\n", "", 1))
 	assert.NotContains(t, string(need.Read(t, site)), "images", site)
 	inputs := []string{"--site", site, "-f", operator + "spec.yaml", "--inventory", operator + "hosts.yaml"}
 
-	run(t, "", nil, filepath.Join(releases(t), release, "sipgen"), append([]string{"render", "--out", tree}, inputs...)...)
+	run(t, "", nil, filepath.Join(releases(t), release, "sipgen"),
+		append([]string{"render", "--out", tree}, inputs...)...)
 	found := run(t, tree, nil, "grep", "-rhF", "image: ghcr.io/airshipit/sipgen/jump-host:"+release, ".")
 	assert.Equal(t, 1, strings.Count(found, "\n"), "images of jump hosts in the tree: "+found)
 

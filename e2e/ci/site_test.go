@@ -56,7 +56,8 @@ type site struct {
 func newSite(t *testing.T) *site {
 	t.Helper()
 	folder := t.TempDir()
-	s := &site{checkout: filepath.Join(folder, "check out"), origin: filepath.Join(folder, "specs.git"), fleet: filepath.Join(folder, "fleet.git")}
+	s := &site{checkout: filepath.Join(folder, "check out"), origin: filepath.Join(folder, "specs.git"),
+		fleet: filepath.Join(folder, "fleet.git")}
 	require.NoError(t, os.CopyFS(s.checkout, os.DirFS("../../examples/two-tenants")))
 	for _, bare := range []string{s.origin, s.fleet} {
 		run(t, "", nil, "git", "init", "--quiet", "--bare", "--initial-branch=main", bare)
@@ -78,7 +79,8 @@ func newSite(t *testing.T) *site {
 
 func (s *site) git(t *testing.T, args ...string) string {
 	t.Helper()
-	return run(t, s.checkout, nil, "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	return run(t, s.checkout, nil, "git",
+		append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
 }
 
 // commit commits what the checkout has, and pushes it.

@@ -23,7 +23,8 @@ func TestWorkflowsAreValid(t *testing.T) {
 	require.NoError(t, err)
 	own, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yaml"))
 	require.Truef(t, err == nil && len(own) >= 3, "found %q, %v", own, err)
-	lint := exec.Command("go", append([]string{"tool", "-modfile=" + root + "/tools/go.mod", "actionlint", "ci/github/sipgen.yaml", "ci/github/snapshot.yaml",
+	lint := exec.Command("go", append([]string{"tool", "-modfile=" + root + "/tools/go.mod", "actionlint",
+		"ci/github/sipgen.yaml", "ci/github/snapshot.yaml",
 		"ci/same-repository/github.yaml"}, own...)...)
 	lint.Dir = root
 	need.Output(t, lint)
@@ -66,7 +67,8 @@ func TestGitHub(t *testing.T) {
 	r := g.job(t, w, "plan")
 	require.Truef(t, !r.failed && r.outcome["Comment"] == "success", "%v\n%.4000v", r.outcome, r.log)
 	first := f.only(t)
-	wantWords(t, first.body, "2 clusters, 18 hosts assigned (18 new)", "| vino-system/r1n1-cp | ControlPlane |", " files added")
+	wantWords(t, first.body, "2 clusters, 18 hosts assigned (18 new)", "| vino-system/r1n1-cp | ControlPlane |",
+		" files added")
 	wantWords(t, r.summary, "18 hosts assigned")
 
 	// Merged, it is published once.
@@ -102,7 +104,8 @@ func TestGitHub(t *testing.T) {
 	g.change(t, "tenants/edge-a.yaml", "active: 50", "active: \"</details> @everyone ``` /close\"")
 	g.commit(t)
 	assert.Equal(t, "exit 1", g.job(t, w, "plan").outcome["plan"], "plan")
-	wantWords(t, f.only(t).body, "**A cluster is frozen or short", "edge-a.yaml: spec.nodes.Worker.count.active: found a string")
+	wantWords(t, f.only(t).body, "**A cluster is frozen or short",
+		"edge-a.yaml: spec.nodes.Worker.count.active: found a string")
 	r = g.job(t, w, "publish")
 	assert.Truef(t, r.outcome["Publish"] == "exit 1" && g.commits(t) == 3, "%v, %d commits", r.outcome, g.commits(t))
 }
@@ -151,7 +154,8 @@ spec: {online: true, bmc: {address: 'ipmi://10.60.%[2]d.%[3]d', credentialsName:
 	require.Truef(t, !r.failed, "%v\n%.4000v", r.outcome, r.log)
 	body := f.only(t).body
 	assert.Contains(t, r.log["plan"], "vino-system/extra-1390", "the log")
-	wantWords(t, body, "more changed hosts that do not fit here", " new; sipgen plan --all shows them all", "files added", " BareMetalHosts")
+	wantWords(t, body, "more changed hosts that do not fit here", " new; sipgen plan --all shows them all",
+		"files added", " BareMetalHosts")
 	assert.NotContains(t, body, "vino-system/extra-1390", "the job cuts what sipgen has fitted in")
 	assert.NotContains(t, body, "more lines: see the log of this job", "the job cuts what sipgen has fitted in")
 	assert.Equal(t, strings.Count(body, "</details>"), strings.Count(body, "<details>"),

@@ -22,7 +22,8 @@ func TestGitea(t *testing.T) {
 		name string
 		run  func(*testing.T, *site)
 	}{
-		{"life", life}, {"by-page", byPage}, {"others", others}, {"by-hand", byHand}, {"protected", protected}, {"tokens", tokens},
+		{"life", life}, {"by-page", byPage}, {"others", others}, {"by-hand", byHand}, {"protected", protected},
+		{"tokens", tokens},
 		{"markup", markup}, {"rivals", rivals},
 	} {
 		t.Run(row.name, func(t *testing.T) { row.run(t, newSite(t, gitea, row.name)) })
@@ -36,11 +37,13 @@ func byPage(t *testing.T, s *site) {
 	require.Truef(t, len(lines) == 3 && strings.HasPrefix(lines[2], "sipgen: pull request: opened: "),
 		"docs/gitops.md: found %q, want a token, a command and what it says", lines)
 	binary := engine.Sipgen(t)
-	script := "cat hosts/*.yaml >inventory.yaml\n" + strings.Replace(lines[0], "SIPGEN_FORGE_TOKEN=...", "SIPGEN_FORGE_TOKEN="+s.Token, 1) +
+	script := "cat hosts/*.yaml >inventory.yaml\n" + strings.Replace(lines[0], "SIPGEN_FORGE_TOKEN=...",
+		"SIPGEN_FORGE_TOKEN="+s.Token, 1) +
 		"sipgen() { command sipgen \"$@\" --forge gitea; }\n" + lines[1]
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script)
 	cmd.Dir = s.dir
-	cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + s.dir, "SIPGEN_REPO=" + s.repo,
+	cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"HOME=" + s.dir, "SIPGEN_REPO=" + s.repo,
 		"SIPGEN_GIT_USERNAME=" + s.Admin, "SIPGEN_GIT_PASSWORD=" + s.Password}
 	out := need.Output(t, cmd)
 	assert.Contains(t, out,
@@ -59,7 +62,8 @@ func life(t *testing.T, s *site) {
 	assert.NotContains(t, words, "Create a new pull request", "Gitea's invitation is there too")
 	all := s.pulls(t)
 	require.Truef(t,
-		len(all) == 1 && all[0].Head.Ref == "sipgen/two" && all[0].Base.Ref == "main" && all[0].Head.Sha == first && len(all[0].Labels) == 1,
+		len(all) == 1 && all[0].Head.Ref == "sipgen/two" && all[0].Base.Ref == "main" && all[0].Head.Sha == first &&
+			len(all[0].Labels) == 1,
 		"found %+v", all)
 	assert.Contains(t, all[0].Title, "two-tenants: 18 hosts assigned, 18 new")
 	for _, word := range []string{"**Changes**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first} {
@@ -67,7 +71,8 @@ func life(t *testing.T, s *site) {
 	}
 
 	// The same again: nothing is pushed, and what a person has written stays.
-	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"title": "Ada looks at this", "body": all[0].Body + "\nLGTM"}, nil)
+	s.Call(t, "PATCH", s.path("/pulls/1"), map[string]any{"title": "Ada looks at this", "body": all[0].Body + "\nLGTM"},
+		nil)
 	out, words := s.publish(t, 0, propose...)
 	assert.Contains(t, words, "nothing to commit")
 	assert.Contains(t, words, "pull request: up to date: "+all[0].HTMLURL)
@@ -92,9 +97,10 @@ func life(t *testing.T, s *site) {
 	assert.Contains(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/2")
 
 	// Merged: there is nothing left to propose, and the branch stays as it is.
-	engine.Wait(t, "the merge", 30*time.Second, func() error { // Gitea says "try again later" while it looks for conflicts
-		return s.Try("POST", s.path("/pulls/2/merge"), map[string]any{"Do": "merge"}, nil)
-	})
+	engine.Wait(t, "the merge", 30*time.Second,
+		func() error { // Gitea says "try again later" while it looks for conflicts
+			return s.Try("POST", s.path("/pulls/2/merge"), map[string]any{"Do": "merge"}, nil)
+		})
 	out, words = s.publish(t, 0, propose...)
 	assert.Contains(t, words, "nothing to commit")
 	assert.Contains(t, words, "no pull request needed")
@@ -120,7 +126,8 @@ func others(t *testing.T, s *site) {
 	propose := []string{"--propose", "sipgen/two", "--forge", "gitea"}
 	s.publish(t, 0, propose...)
 	write := func(branch, name, message string) {
-		s.Call(t, "POST", s.path("/contents/"+name), map[string]any{"branch": branch, "message": message, "content": "aGVyZQ=="}, nil)
+		s.Call(t, "POST", s.path("/contents/"+name),
+			map[string]any{"branch": branch, "message": message, "content": "aGVyZQ=="}, nil)
 	}
 	write("main", "elsewhere.md", "on main")
 	engine.Wait(t, "the update", 30*time.Second, func() error { // as for a merge
@@ -137,7 +144,8 @@ func others(t *testing.T, s *site) {
 	s.edit(t, "tenants/edge-b.yaml", "active: 4", "active: 5")
 	_, words = s.publish(t, 2, propose...)
 	for _, word := range []string{
-		"the branch has 1 commit that sipgen did not write: " + fixed[:7] + ` "a reviewer's fix" by `, "nothing is pushed",
+		"the branch has 1 commit that sipgen did not write: " + fixed[:7] + ` "a reviewer's fix" by `,
+		"nothing is pushed",
 		"hint: take another branch",
 	} {
 		assert.Contains(t, words, word)
@@ -145,12 +153,13 @@ func others(t *testing.T, s *site) {
 	s.git(t, "fetch", "--quiet", "origin")
 	assert.Equal(t, fixed, s.git(t, "rev-parse", "origin/sipgen/two"), "the branch has moved to")
 	s.git(t, "push", "--quiet", "origin", "--delete", "sipgen/two")
-	engine.Wait(t, "Gitea to close the pull request", time.Minute, func() error { // it does so in the background, by then of a branch that may be back
-		if all := s.pulls(t); all[0].State != "closed" {
-			return fmt.Errorf("found %+v", all[0])
-		}
-		return nil
-	})
+	engine.Wait(t, "Gitea to close the pull request", time.Minute,
+		func() error { // it does so in the background, by then of a branch that may be back
+			if all := s.pulls(t); all[0].State != "closed" {
+				return fmt.Errorf("found %+v", all[0])
+			}
+			return nil
+		})
 	_, words = s.publish(t, 0, propose...)
 	assert.Contains(t, words, "pull request: opened: "+s.URL+"/ada/others/pulls/2")
 }
@@ -159,7 +168,8 @@ func others(t *testing.T, s *site) {
 func byHand(t *testing.T, s *site) {
 	s.as(s.Admin, "")
 	_, words := s.publish(t, 0, "--propose", "sipgen/two")
-	assert.Contains(t, words, "open the pull request: "+s.URL+"/ada/by-hand/pulls/new/sipgen/two") // as Gitea says it after the push
+	assert.Contains(t, words, "open the pull request: "+s.URL+
+		"/ada/by-hand/pulls/new/sipgen/two") // as Gitea says it after the push
 	assert.NotContains(t, words, "Create a new pull request", "said twice")
 	_, words = s.publish(t, 0, "--propose", "sipgen/two")
 	assert.Contains(t, words, "proposed on branch sipgen/two, for main")
@@ -182,7 +192,8 @@ func byHand(t *testing.T, s *site) {
 
 // Gitea's protected branch refuses the push with its reason; the proposal goes beside it.
 func protected(t *testing.T, s *site) {
-	s.Call(t, "POST", s.path("/branch_protections"), map[string]any{"branch_name": "main", "rule_name": "main", "enable_push": false}, nil)
+	s.Call(t, "POST", s.path("/branch_protections"),
+		map[string]any{"branch_name": "main", "rule_name": "main", "enable_push": false}, nil)
 	_, words := s.publish(t, 2)
 	for _, word := range []string{"push refused", "protected branch", "hint: --propose BRANCH"} {
 		assert.Contains(t, words, word)
@@ -200,7 +211,8 @@ func tokens(t *testing.T, s *site) {
 		why, token string
 		words      []string
 	}{
-		{"wrong", "0123456789012345678901234567890123456789", []string{"SIPGEN_FORGE_TOKEN is wrong or expired", "write:repository"}},
+		{"wrong", "0123456789012345678901234567890123456789",
+			[]string{"SIPGEN_FORGE_TOKEN is wrong or expired", "write:repository"}},
 		{"may only read", s.NewToken(t, s.Admin, "read:repository,read:issue"), []string{
 			"the token in SIPGEN_FORGE_TOKEN does not allow that", "needs a token with the scopes write:repository",
 			"does not have at least one of required scope"}},

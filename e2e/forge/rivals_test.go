@@ -43,7 +43,8 @@ func rivals(t *testing.T, s *site) {
 			text := uid.ReplaceAll(need.Read(t, file), fmt.Appendf(nil, "${1}%08d", i))
 			need.Write(t, filepath.Join(s.dir, folder, filepath.Base(file)), string(text))
 		}
-		commands[i] = s.command(t, "--site", named(fmt.Sprintf("dc%d", i)), "--path", fmt.Sprintf("sites/dc%d", i), "--inventory", folder)
+		commands[i] = s.command(t, "--site", named(fmt.Sprintf("dc%d", i)), "--path", fmt.Sprintf("sites/dc%d", i),
+			"--inventory", folder)
 	}
 	var group sync.WaitGroup
 	for i := range n {
@@ -62,7 +63,8 @@ func rivals(t *testing.T, s *site) {
 	words := ""
 	proposed := named("proposed")
 	propose := func() {
-		out, err := s.command(t, "--site", proposed, "--inventory", "hosts", "--path", "proposed", "--propose", "sipgen/two", "--forge", "gitea",
+		out, err := s.command(t, "--site", proposed, "--inventory", "hosts", "--path", "proposed", "--propose",
+			"sipgen/two", "--forge", "gitea",
 			"--author", "Ada <ada@example.org>").CombinedOutput()
 		mu.Lock()
 		defer mu.Unlock()
@@ -86,8 +88,10 @@ func markup(t *testing.T, s *site) {
 	s.NewUser(t, "team")
 	s.Call(t, "POST", s.path("/issues"), map[string]any{"title": "an issue"}, nil)
 	hostile := []string{
-		"@team", "#1", "!1", "ada/markup#1", "![img](https://evil.example/x.png)", "[click](https://evil.example)", "https://evil.example", "www.evil.example",
-		"<img src=x onerror=alert(1)>", "<b>", "a|b", "`", "a`b``c", "\\`", "a\\|b", "\n# heading", "**bold**", "mail@evil.example", ":smile:", "$x$", "\\",
+		"@team", "#1", "!1", "ada/markup#1", "![img](https://evil.example/x.png)", "[click](https://evil.example)",
+		"https://evil.example", "www.evil.example",
+		"<img src=x onerror=alert(1)>", "<b>", "a|b", "`", "a`b``c", "\\`", "a\\|b", "\n# heading", "**bold**",
+		"mail@evil.example", ":smile:", "$x$", "\\",
 		s.git(t, "rev-parse", "origin/main"),
 	}
 	plan := &report.Plan{Site: "dc1 @team", Shortages: hostile}
@@ -96,7 +100,8 @@ func markup(t *testing.T, s *site) {
 		plan.Findings = append(plan.Findings, finding.Finding{Message: words})
 		role.Slots = append(role.Slots,
 			report.Slot{Host: words, Domain: words, Addresses: []string{words}, Status: report.StatusNew, Why: words},
-			report.Slot{Host: "m/h " + words, Domain: words + " x", Status: report.StatusReleased, Why: "it is " + words + " now", InUse: words})
+			report.Slot{Host: "m/h " + words, Domain: words + " x", Status: report.StatusReleased,
+				Why: "it is " + words + " now", InUse: words})
 	}
 	plan.Clusters = []report.ClusterResult{{Namespace: "t", Name: "a", Roles: []report.RoleResult{role}}}
 	plan.Files = []report.File{{Path: "clusters/@team/a/infra/x.cfg", Kind: "changed"}}

@@ -39,7 +39,8 @@ func TestTutorial(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("bash", "-eo", "pipefail", "-c", script)
 		cmd.Dir = dir
-		cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + t.TempDir(),
+		cmd.Env = []string{"PATH=" + filepath.Dir(binary) + string(os.PathListSeparator) + os.Getenv("PATH"),
+			"HOME=" + t.TempDir(),
 			"KUBECONFIG=" + kubeconfig, "TOKEN=" + gitea.Token}
 		said, err := cmd.CombinedOutput()
 		require.Truef(t, err == nil, "%s: %v\n%s\nGitea:\n%s", script, err, said, gitea.Logs(20))

@@ -21,7 +21,8 @@ func everything() infra.Input {
 	const oam = "oam"
 	var balanced, vip, inside v1.Service
 	balanced.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.10", SharingKey: cluster}
-	vip.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.11", LoadBalancerClass: "kube-vip.io/kube-vip-class"}
+	vip.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.11",
+		LoadBalancerClass: "kube-vip.io/kube-vip-class"}
 	address := "10.96.7.7"
 	inside.ClusterIP, inside.Service = &address, &v1.ServiceExposure{Type: "ClusterIP"}
 	inside.NodeLabels = map[string]string{"node-role.kubernetes.io/control-plane": ""}
@@ -30,8 +31,10 @@ func everything() infra.Input {
 	services.JumpHost = append(services.JumpHost, jumpHosts(v1.BMCNone).JumpHost[0])
 	services.JumpHost[0].Service = vip
 	services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{
-		{Service: optioned(v1.Service{}), NodeInterface: oam, NodePort: 30443, HealthCheck: &v1.HealthCheck{CA: &v1.BackendCA{Secret: cluster + "-ca", Key: "tls.crt"}}},
-		{Service: inside, NodeInterface: oam, HealthCheck: &v1.HealthCheck{CA: &v1.BackendCA{ConfigMap: "ca"}}}, {Service: balanced, NodeInterface: oam},
+		{Service: optioned(v1.Service{}), NodeInterface: oam, NodePort: 30443,
+			HealthCheck: &v1.HealthCheck{CA: &v1.BackendCA{Secret: cluster + "-ca", Key: "tls.crt"}}},
+		{Service: inside, NodeInterface: oam, HealthCheck: &v1.HealthCheck{CA: &v1.BackendCA{ConfigMap: "ca"}}},
+		{Service: balanced, NodeInterface: oam},
 	}
 	services.LoadBalancerWorker = []v1.LoadBalancerWorker{
 		{NodeInterface: oam, NodePortRange: v1.PortRange{Start: 30100, End: 30109}},
@@ -42,7 +45,8 @@ func everything() infra.Input {
 		Connectors: []apiextensionsv1.JSON{{Raw: []byte(`{"type":"github","id":"github","name":"GitHub","config":{
 			"clientID":"$ID","clientSecret":"$SECRET","redirectURI":"https://dex.example/callback","orgs":[{"name":"example"}]}}`)}},
 		StaticClients: []v1.DexClient{{ID: "kubernetes", Public: true}},
-		Env:           []v1.SecretEnv{{Name: "ID", SecretRef: v1.SecretKeyRef{Name: "github", Key: "id"}}, {Name: "SECRET", SecretRef: v1.SecretKeyRef{Name: "github", Key: "secret"}}},
+		Env: []v1.SecretEnv{{Name: "ID", SecretRef: v1.SecretKeyRef{Name: "github", Key: "id"}},
+			{Name: "SECRET", SecretRef: v1.SecretKeyRef{Name: "github", Key: "secret"}}},
 	}}
 	in := input(services, v1.RoleControlPlane, "10.0.0.1", "2001:db8::2")
 	in.Hosts[1].Role = v1.RoleWorker
@@ -55,7 +59,8 @@ func everything() infra.Input {
 func optioned(s v1.Service) v1.Service {
 	s.Labels, s.Annotations = map[string]string{"team": "net"}, map[string]string{"example.org/contact": "ops@example"}
 	s.Pods = &v1.Pods{
-		Labels: map[string]string{"tier": "edge"}, Annotations: map[string]string{"prometheus.io/port": "9", "log": "a b"},
+		Labels:      map[string]string{"tier": "edge"},
+		Annotations: map[string]string{"prometheus.io/port": "9", "log": "a b"},
 	}
 	return s
 }
@@ -109,9 +114,11 @@ func TestGoldenTreesAreAdmitted(t *testing.T) {
 	api := server(t)
 	api.InstallCRDs(t, engine.FluxCRDs(t)...)
 	api.InstallCRDs(t, engine.ArgoCRDs(t)...)
-	api.InstallCRDs(t, append(engine.CertManagerCRDs(t), engine.UpstreamCRD("ironics.yaml"), engine.HostDeployPolicyCRD(t))...)
+	api.InstallCRDs(t, append(engine.CertManagerCRDs(t), engine.UpstreamCRD("ironics.yaml"),
+		engine.HostDeployPolicyCRD(t))...)
 	made, checked := map[string]bool{}, map[string]int{}
-	for _, pattern := range []string{"flux", "argocd", "policy", "claims", "site", "site/ironic", "clusters/*/*/infra", "*/clusters/*/*/infra"} {
+	for _, pattern := range []string{"flux", "argocd", "policy", "claims", "site", "site/ironic", "clusters/*/*/infra",
+		"*/clusters/*/*/infra"} {
 		kustomizations, err := filepath.Glob(filepath.Join("..", "..", "golden", "*", pattern, "kustomization.yaml"))
 		require.NoError(t, err)
 		for _, kustomization := range kustomizations {
@@ -126,7 +133,8 @@ func TestGoldenTreesAreAdmitted(t *testing.T) {
 				checked[o.GetKind()]++
 				if ns := o.GetNamespace(); ns != "" && !made[ns] {
 					made[ns] = true
-					api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+ns+`, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
+					api.Apply(t, "e2e", `{apiVersion: v1, kind: Namespace, metadata: {name: `+ns+
+						`, labels: {pod-security.kubernetes.io/enforce: restricted}}}`)
 				}
 				admit(t, api, folder, o)
 				if o.GetKind() == "Deployment" {
@@ -136,7 +144,8 @@ func TestGoldenTreesAreAdmitted(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{
-		"Kustomization", "GitRepository", "Application", "AppProject", "ValidatingAdmissionPolicy", "ClusterRole", "Ironic", "HostDeployPolicy", "Deployment", "Certificate",
+		"Kustomization", "GitRepository", "Application", "AppProject", "ValidatingAdmissionPolicy", "ClusterRole",
+		"Ironic", "HostDeployPolicy", "Deployment", "Certificate",
 	} {
 		assert.Truef(t, checked[kind] != 0, "no %s in the golden trees", kind)
 	}

@@ -25,7 +25,8 @@ func issue(t *testing.T, parent *tls.Certificate, names ...string) *tls.Certific
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: fmt.Sprint(names)}, DNSNames: names,
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: fmt.Sprint(names)},
+		DNSNames:  names,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), BasicConstraintsValid: true,
 	}
 	signer, signerKey := template, any(key)
@@ -53,7 +54,8 @@ func TestBackendsAreVerified(t *testing.T) {
 	ours, theirs := issue(t, nil, "ours"), issue(t, nil, "theirs")
 	addresses := []string{"127.0.13.1", "127.0.13.2", "127.0.13.3"}
 	for i, certificate := range []*tls.Certificate{
-		issue(t, ours, "kubernetes", "api.example"), issue(t, theirs, "kubernetes", "api.example"), issue(t, ours, "kubelet.example"),
+		issue(t, ours, "kubernetes", "api.example"), issue(t, theirs, "kubernetes", "api.example"),
+		issue(t, ours, "kubelet.example"),
 	} {
 		startBackend(t, fmt.Sprintf("node-%d", i+1), addresses[i], *certificate)
 	}
@@ -75,7 +77,8 @@ func TestBackendsAreVerified(t *testing.T) {
 			if row.ca != nil {
 				authority, mounted := []byte(pemOf(ours)), "/usr/local/etc/haproxy-ca/ca.crt"
 				if row.ca.PEM != "" {
-					authority, mounted = files["loadbalancer-controlplane-"+cluster+"-ca.crt"], "/usr/local/etc/haproxy/ca.crt"
+					authority, mounted = files["loadbalancer-controlplane-"+cluster+
+						"-ca.crt"], "/usr/local/etc/haproxy/ca.crt"
 				}
 				file := filepath.Join(t.TempDir(), "ca.crt")
 				write(t, file, authority, 0o600)

@@ -91,7 +91,8 @@ status: {operationalStatus: OK, provisioning: {state: available}}
 		plane := api.Get(t, planes, "metal3", "blue")
 		has, _, _ := unstructured.NestedInt64(plane.Object, "status", "replicas")
 		asks, _, _ := unstructured.NestedInt64(plane.Object, "spec", "replicas")
-		surge, _, _ := unstructured.NestedInt64(plane.Object, "spec", "rollout", "strategy", "rollingUpdate", "maxSurge")
+		surge, _, _ := unstructured.NestedInt64(plane.Object, "spec", "rollout", "strategy", "rollingUpdate",
+			"maxSurge")
 		if has != 1 || asks != 3 || surge != 0 {
 			return fmt.Errorf("has %d machines and wants %d, surge %d\n%s", has, asks, surge, core.Logs(5, "rror"))
 		}

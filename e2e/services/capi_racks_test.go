@@ -274,7 +274,8 @@ func (r *racks) want(t *testing.T, when, want string) {
 			has, _, _ := unstructured.NestedInt64(d.Object, "status", "replicas")
 			asks, _, _ := unstructured.NestedInt64(d.Object, "spec", "replicas")
 			if seen != d.GetGeneration() || has != asks {
-				return fmt.Errorf("%s: generation %d of %d, %d machines of %d", name, seen, d.GetGeneration(), has, asks)
+				return fmt.Errorf("%s: generation %d of %d, %d machines of %d", name, seen, d.GetGeneration(), has,
+					asks)
 			}
 		}
 		return nil

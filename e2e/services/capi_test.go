@@ -57,7 +57,8 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 	api := server(t)
 	api.InstallCRDs(t, append(engine.ClusterAPICRDs(t), engine.CAPM3CRDs()...)...)
 	api.Namespaces(t, "metal3")
-	golden, example := filepath.Join("..", "..", "golden", "cluster-api"), filepath.Join("..", "..", "examples", "cluster-api")
+	golden, example := filepath.Join("..", "..", "golden", "cluster-api"), filepath.Join("..", "..", "examples",
+		"cluster-api")
 	repository := t.TempDir()
 	for _, folder := range []string{golden, example} {
 		require.NoError(t, os.CopyFS(repository, os.DirFS(folder)))
@@ -67,7 +68,8 @@ func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 	need.Write(t, filepath.Join(other, "kustomization.yaml"),
 		"namespace: metal3\nresources: [older.yaml]\ncomponents: [../../clusters/edge/edge/capi]\n")
 	for folder, least := range map[string]int{"platform/edge": 7, "platform/other": 5} {
-		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), filepath.Join(repository, folder))
+		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(),
+			filepath.Join(repository, folder))
 		require.NoError(t, err)
 		assert.Truef(t, built.Size() >= least, "%s: %d objects, want at least %d", folder, built.Size(), least)
 		for _, r := range built.Resources() {

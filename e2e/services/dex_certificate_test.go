@@ -50,10 +50,11 @@ func (v *secretVolume) set(t *testing.T, at time.Time, keys map[string][]byte) {
 // offlineInput is a Dex whose connector is asked for nothing before a login.
 func offlineInput(t *testing.T, d dexServer) infra.Input {
 	t.Helper()
-	connector, err := json.Marshal(map[string]any{"type": "ldap", "id": "staff", "name": "Staff", "config": map[string]any{
-		"host": "ldap.example:636", "userSearch": map[string]any{"baseDN": "dc=example", "username": "uid",
-			"idAttr": "uid", "emailAttr": "mail"},
-	}})
+	connector, err := json.Marshal(map[string]any{"type": "ldap", "id": "staff", "name": "Staff",
+		"config": map[string]any{
+			"host": "ldap.example:636", "userSearch": map[string]any{"baseDN": "dc=example", "username": "uid",
+				"idAttr": "uid", "emailAttr": "mail"},
+		}})
 	require.NoError(t, err)
 	services := dexServices(d, d)
 	services.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: connector}}
@@ -124,7 +125,8 @@ func TestRenewedCertificateOfDex(t *testing.T) {
 	served := func() (der string) {
 		t.Helper()
 		eventually(t, "Dex answers", func() error {
-			connection, err := tls.Dial("tcp", d.listen, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // which one is the question
+			connection, err := tls.Dial("tcp", d.listen,
+				&tls.Config{InsecureSkipVerify: true}) //nolint:gosec // which one is the question
 			if err != nil {
 				return err
 			}

@@ -59,8 +59,9 @@ func TestDexOpensWhatIsAccepted(t *testing.T) {
 	}
 	base := map[string]config{
 		"ldap": {"host": "ldap.example:636", "userSearch": search},
-		"oidc": {"issuer": provider.URL, "clientID": "x", "clientSecret": "$SECRET", "redirectURI": issuer + "/callback",
-			"rootCAs": []any{in64}},
+		"oidc": {"issuer": provider.URL, "clientID": "x", "clientSecret": "$SECRET",
+			"redirectURI": issuer + "/callback",
+			"rootCAs":     []any{in64}},
 		"saml": {"ssoURL": "https://idp.example/sso", "usernameAttr": "name", "emailAttr": "mail",
 			"redirectURI": issuer + "/callback", "caData": in64},
 		"github": {"clientID": "x", "clientSecret": "$SECRET", "redirectURI": issuer + "/callback"},
@@ -97,7 +98,8 @@ func TestDexOpensWhatIsAccepted(t *testing.T) {
 		{"ldap", config{"groupSearch": with(groups, config{"userMatchers": []any{}})}, true},
 		{"ldap", config{"groupSearch": with(groups, config{"userMatchers": config{"userAttr": "DN"}})}, false},
 		{"ldap", config{"groupSearch": with(groups, config{"userMatchers": []any{"DN"}})}, false},
-		{"ldap", config{"groupSearch": with(groups, config{"userMatchers": matcher(config{"recursionGroupAttr": ""})})}, true},
+		{"ldap", config{"groupSearch": with(groups, config{"userMatchers": matcher(config{"recursionGroupAttr": ""})})},
+			true},
 		{"ldap", config{"groupSearch": with(groups, config{"scope": "base", "userMatchers": matcher(nil)})}, false},
 		{"ldap", config{"groupSearch": with(groups, config{"userAttr": "DN", "groupAttr": "member"})}, true},
 		{"oidc", config{}, true},

@@ -40,10 +40,12 @@ func newIssuer(t *testing.T) *issuer {
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"issuer": i.URL, "jwks_uri": i.URL + "/keys", "id_token_signing_alg_values_supported": []string{"ES256"}})
+		answer(w, map[string]any{"issuer": i.URL, "jwks_uri": i.URL + "/keys",
+			"id_token_signing_alg_values_supported": []string{"ES256"}})
 	})
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]any{"keys": []any{map[string]any{"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig", "kid": "k", "x": unpadded(point[1:33]), "y": unpadded(point[33:])}}})
+		answer(w, map[string]any{"keys": []any{map[string]any{"kty": "EC", "crv": "P-256", "alg": "ES256", "use": "sig",
+			"kid": "k", "x": unpadded(point[1:33]), "y": unpadded(point[33:])}}})
 	})
 	i.Server = httptest.NewTLSServer(mux)
 	t.Cleanup(i.Close)
@@ -55,7 +57,8 @@ func unpadded(data []byte) string { return base64.RawURLEncoding.EncodeToString(
 // token is an ID token with these claims beside the usual ones.
 func (i *issuer) token(t *testing.T, claims map[string]any) string {
 	t.Helper()
-	all := map[string]any{"iss": i.URL, "aud": "kubernetes", "sub": "x", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix()}
+	all := map[string]any{"iss": i.URL, "aud": "kubernetes", "sub": "x", "exp": time.Now().Add(time.Hour).Unix(),
+		"iat": time.Now().Unix()}
 	for name, value := range claims {
 		all[name] = value
 	}
@@ -73,7 +76,9 @@ func (i *issuer) token(t *testing.T, claims map[string]any) string {
 func emptyPrefixes(t *testing.T, i *issuer) []byte {
 	t.Helper()
 	empty := ""
-	services := dexServices(dexServer{issuer: i.URL, cert: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Certificate().Raw})}, dexServer{issuer: "https://company.example"})
+	services := dexServices(dexServer{issuer: i.URL,
+		cert: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Certificate().Raw})},
+		dexServer{issuer: "https://company.example"})
 	services.Dex[0].Kubernetes = &v1.DexKubernetes{UsernameClaim: "name", UsernamePrefix: &empty, GroupsPrefix: &empty}
 	return overlay(t, input(services, v1.RoleWorker))[dexName+"/tenant/authentication.yaml"]
 }
@@ -89,14 +94,20 @@ func wantNoneOfKubernetesOwn(t *testing.T, tenant *engine.APIServer, i *issuer) 
 		user   string // empty: it is refused
 		groups []string
 	}{
-		{"a user of a group", map[string]any{"name": "kilgore", "groups": []string{"authors"}}, "kilgore", []string{"authors"}},
+		{"a user of a group", map[string]any{"name": "kilgore", "groups": []string{"authors"}}, "kilgore",
+			[]string{"authors"}},
 		{"a user of no group", map[string]any{"name": "kilgore"}, "kilgore", nil},
 		{"a user of an empty list of groups", map[string]any{"name": "kilgore", "groups": []string{}}, "kilgore", nil},
-		{"words that are like it", map[string]any{"name": "the system:admin", "groups": []string{"System:masters", "systems"}}, "the system:admin", []string{"System:masters", "systems"}},
-		{"a group that may do everything", map[string]any{"name": "kilgore", "groups": []string{"system:masters"}}, "", nil},
-		{"such a group among others", map[string]any{"name": "kilgore", "groups": []string{"authors", "system:masters"}}, "", nil},
+		{"words that are like it", map[string]any{"name": "the system:admin",
+			"groups": []string{"System:masters", "systems"}}, "the system:admin",
+			[]string{"System:masters", "systems"}},
+		{"a group that may do everything", map[string]any{"name": "kilgore", "groups": []string{"system:masters"}}, "",
+			nil},
+		{"such a group among others", map[string]any{"name": "kilgore",
+			"groups": []string{"authors", "system:masters"}}, "", nil},
 		{"such a group alone, as a text", map[string]any{"name": "kilgore", "groups": "system:masters"}, "", nil},
-		{"a user who is a component of Kubernetes", map[string]any{"name": "system:kube-scheduler", "groups": []string{"authors"}}, "", nil},
+		{"a user who is a component of Kubernetes",
+			map[string]any{"name": "system:kube-scheduler", "groups": []string{"authors"}}, "", nil},
 	} {
 		token := i.token(t, row.claims)
 		check := func() error {

@@ -41,7 +41,8 @@ func TestRequestsOfStrangers(t *testing.T) {
 	for resource, lifetime := range map[string]time.Duration{
 		"authrequests": 10 * time.Minute, "devicerequests": 5 * time.Minute, "devicetokens": 5 * time.Minute,
 	} {
-		made := management.List(t, schema.GroupVersionResource{Group: "dex.coreos.com", Version: "v1", Resource: resource},
+		made := management.List(t, schema.GroupVersionResource{Group: "dex.coreos.com", Version: "v1",
+			Resource: resource},
 			in.Cluster.Namespace)
 		assert.Equal(t, requests, len(made), resource)
 		for _, o := range made {
@@ -49,7 +50,8 @@ func TestRequestsOfStrangers(t *testing.T) {
 			require.NoError(t, err)
 			expiry, err := time.Parse(time.RFC3339, text)
 			assert.Truef(t, err == nil && !expiry.Before(began.Add(lifetime).Truncate(time.Second)) &&
-				!expiry.After(ended.Add(lifetime)), "%s: expires at %s (%v), want %s after %s", resource, text, err, lifetime, began)
+				!expiry.After(ended.Add(lifetime)), "%s: expires at %s (%v), want %s after %s", resource, text, err,
+				lifetime, began)
 		}
 	}
 }

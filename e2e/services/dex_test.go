@@ -87,7 +87,8 @@ func (d dexServer) run(t *testing.T, config []byte, kubeconfig string, env ...st
 		write(t, filepath.Join(dir, name), content, 0o600)
 	}
 	cmd := exec.Command(dexProgram(t), "-config", filepath.Join(dir, "config.yaml"), "-listen", d.listen,
-		"-tls-cert", filepath.Join(dir, "tls.crt"), "-tls-key", filepath.Join(dir, "tls.key"), "-kubeconfig", kubeconfig)
+		"-tls-cert", filepath.Join(dir, "tls.crt"), "-tls-key", filepath.Join(dir, "tls.key"), "-kubeconfig",
+		kubeconfig)
 	cmd.Env = append(env, "PATH="+os.Getenv("PATH"), "HOME="+dir)
 	dex := start(t, cmd)
 	eventually(t, "discovery at "+d.issuer, func() error {
@@ -120,9 +121,11 @@ func upstream(t *testing.T, downstream dexServer, secret string) dexServer {
 	d := newDexServer(t)
 	config, err := yaml.Marshal(map[string]any{
 		"issuer": d.issuer, "storage": map[string]any{"type": "memory"}, "expiry": map[string]any{"idTokens": "1h"},
-		"oauth2":        map[string]any{"skipApprovalScreen": true},
-		"staticClients": []any{map[string]any{"id": "dex", "name": "Dex", "secretEnv": "CLIENT_SECRET", "redirectURIs": []any{downstream.issuer + "/callback"}}},
-		"connectors":    []any{map[string]any{"type": "mockCallback", "id": "mock", "name": "Mock", "config": map[string]any{}}},
+		"oauth2": map[string]any{"skipApprovalScreen": true},
+		"staticClients": []any{map[string]any{"id": "dex", "name": "Dex", "secretEnv": "CLIENT_SECRET",
+			"redirectURIs": []any{downstream.issuer + "/callback"}}},
+		"connectors": []any{map[string]any{"type": "mockCallback", "id": "mock", "name": "Mock",
+			"config": map[string]any{}}},
 	})
 	require.NoError(t, err)
 	d.run(t, config, "", "CLIENT_SECRET="+secret)
@@ -130,16 +133,20 @@ func upstream(t *testing.T, downstream dexServer, secret string) dexServer {
 }
 
 func dexServices(d, up dexServer) v1.Services {
-	connector, _ := json.Marshal(map[string]any{"type": "oidc", "id": "company", "name": "Company", "config": map[string]any{
-		"issuer": up.issuer, "clientID": "dex", "clientSecret": "$UPSTREAM_SECRET", "redirectURI": d.issuer + "/callback",
-		"scopes": []any{"profile", "email", "groups"}, "insecureEnableGroups": true,
-		"rootCAs": []any{base64.StdEncoding.EncodeToString(up.cert)},
-	}})
+	connector, _ := json.Marshal(map[string]any{"type": "oidc", "id": "company", "name": "Company",
+		"config": map[string]any{
+			"issuer": up.issuer, "clientID": "dex", "clientSecret": "$UPSTREAM_SECRET",
+			"redirectURI": d.issuer + "/callback",
+			"scopes":      []any{"profile", "email", "groups"}, "insecureEnableGroups": true,
+			"rootCAs": []any{base64.StdEncoding.EncodeToString(up.cert)},
+		}})
 	return v1.Services{Dex: []v1.Dex{{
 		Issuer: d.issuer, TLS: v1.DexTLS{SecretName: "dex-tls", CA: string(d.cert)},
-		Connectors:    []apiextensionsv1.JSON{{Raw: connector}},
-		StaticClients: []v1.DexClient{{ID: "kubernetes", Public: true, RedirectURIs: []string{"http://localhost:8000"}}},
-		Env:           []v1.SecretEnv{{Name: "UPSTREAM_SECRET", SecretRef: v1.SecretKeyRef{Name: "company", Key: "secret"}}},
+		Connectors: []apiextensionsv1.JSON{{Raw: connector}},
+		StaticClients: []v1.DexClient{{ID: "kubernetes", Public: true,
+			RedirectURIs: []string{"http://localhost:8000"}}},
+		Env: []v1.SecretEnv{{Name: "UPSTREAM_SECRET",
+			SecretRef: v1.SecretKeyRef{Name: "company", Key: "secret"}}},
 	}}}
 }
 
@@ -164,7 +171,8 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 	more, _, _ = strings.Cut(more, "kind: ")
 	authentication, ca := filepath.Join(t.TempDir(), "authentication.yaml"), filepath.Join(t.TempDir(), "issuer-ca.crt")
 	write(t, ca, files[dexName+"/tenant/issuer-ca.crt"], 0o600)
-	flags := replaceOnce(t, string(files[dexName+"/tenant/kube-apiserver-flags.txt"]), "/etc/kubernetes/oidc/issuer-ca.crt", ca)
+	flags := replaceOnce(t, string(files[dexName+"/tenant/kube-apiserver-flags.txt"]),
+		"/etc/kubernetes/oidc/issuer-ca.crt", ca)
 	both := replaceOnce(t, string(files[dexName+"/tenant/authentication.yaml"]), "\njwt:\n", "\njwt:\n"+more)
 	write(t, authentication, []byte(both), 0o600)
 	for _, row := range []struct {
@@ -197,7 +205,8 @@ func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 }
 
 // inCluster makes what the rendered Dex finds in its cluster, and returns the kubeconfig of its account.
-func inCluster(t *testing.T, management *engine.APIServer, in infra.Input, files map[string][]byte) (kubeconfig string) {
+func inCluster(t *testing.T, management *engine.APIServer, in infra.Input,
+	files map[string][]byte) (kubeconfig string) {
 	t.Helper()
 	management.Namespaces(t, in.Cluster.Namespace)
 	site, err := infra.SiteObjects(in.Site, []v1.SIPCluster{*in.Cluster})
@@ -210,7 +219,8 @@ func inCluster(t *testing.T, management *engine.APIServer, in infra.Input, files
 	}
 	account := management.ServiceAccount(t, in.Cluster.Namespace, dexName)
 	kubeconfig = engine.Kubeconfig(t, account) // which names no namespace
-	text := strings.Replace(string(need.Read(t, kubeconfig)), "    user:", "    namespace: "+in.Cluster.Namespace+"\n    user:", 1)
+	text := strings.Replace(string(need.Read(t, kubeconfig)), "    user:",
+		"    namespace: "+in.Cluster.Namespace+"\n    user:", 1)
 	write(t, kubeconfig, []byte(text), 0o600)
 	return kubeconfig
 }
@@ -222,7 +232,8 @@ const verifier = "a-verifier-that-is-long-enough-for-the-rfc-and-then-some"
 func loginQuery(clientID, redirect string) string {
 	sum := sha256.Sum256([]byte(verifier))
 	return url.Values{
-		"client_id": {clientID}, "redirect_uri": {redirect}, "response_type": {"code"}, "scope": {"openid email profile groups"}, "state": {"s"},
+		"client_id": {clientID}, "redirect_uri": {redirect}, "response_type": {"code"},
+		"scope": {"openid email profile groups"}, "state": {"s"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}.Encode()
 }
@@ -244,13 +255,15 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 	response.Body.Close()
 	require.Truef(t, code == "", "nobody was asked whether the client may have what it asks for")
 	// The person says yes. The form goes to where it came from.
-	response, err = client.PostForm(response.Request.URL.String(), url.Values{"req": {response.Request.URL.Query().Get("req")}, "approval": {"approve"}})
+	response, err = client.PostForm(response.Request.URL.String(),
+		url.Values{"req": {response.Request.URL.Query().Get("req")}, "approval": {"approve"}})
 	require.NoError(t, err)
 	body, _ := io.ReadAll(response.Body)
 	response.Body.Close()
 	require.Truef(t, code != "", "no code: %s at %s\n%s", response.Status, response.Request.URL, body)
 	response, err = client.PostForm(issuer+"/token", url.Values{
-		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "client_id": {clientID}, "code_verifier": {verifier},
+		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "client_id": {clientID},
+		"code_verifier": {verifier},
 	})
 	require.NoError(t, err)
 	defer response.Body.Close()
@@ -268,7 +281,8 @@ func whoAmI(config *rest.Config) (string, []string, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	review, err := client.AuthenticationV1().SelfSubjectReviews().Create(context.Background(), &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	review, err := client.AuthenticationV1().SelfSubjectReviews().Create(context.Background(),
+		&authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil {
 		return "", nil, err
 	}
@@ -284,14 +298,16 @@ func TestDexKnowsTheFields(t *testing.T) {
 	files := overlay(t, input(services, v1.RoleWorker))
 	var config map[string]any
 	require.NoError(t, yaml.Unmarshal(files[dexName+"/config.yaml"], &config))
-	source := string(need.Read(t, filepath.Join(engine.ModuleDir(t, "dex", "github.com/dexidp/dex"), "cmd", "dex", "config.go")))
+	source := string(need.Read(t, filepath.Join(engine.ModuleDir(t, "dex", "github.com/dexidp/dex"), "cmd", "dex",
+		"config.go")))
 	known := func(kind, field string) {
 		_, fields, found := strings.Cut(source, "\ntype "+kind+" struct {\n")
 		fields, _, _ = strings.Cut(fields, "\n}\n")
 		assert.Truef(t, found && regexp.MustCompile("`json:\""+field+"[\",]").MatchString(fields),
 			"Dex's type %s has no %s", kind, field)
 	}
-	kinds := map[string]string{"web": "Web", "telemetry": "Telemetry", "expiry": "Expiry", "oauth2": "OAuth2", "storage": "Storage"}
+	kinds := map[string]string{"web": "Web", "telemetry": "Telemetry", "expiry": "Expiry", "oauth2": "OAuth2",
+		"storage": "Storage"}
 	for key, value := range config {
 		known("Config", key)
 		section, _ := value.(map[string]any)

@@ -23,7 +23,8 @@ func TestFamiliesOnADualStackCluster(t *testing.T) {
 	apply := func(t *testing.T, name, address string) ([]string, error) {
 		entry := v1.LoadBalancerControlPlane{NodeInterface: "oam"}
 		entry.Service.Service = &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: address}
-		in := input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{entry}}, v1.RoleControlPlane, "10.0.0.1")
+		in := input(v1.Services{LoadBalancerControlPlane: []v1.LoadBalancerControlPlane{entry}}, v1.RoleControlPlane,
+			"10.0.0.1")
 		in.Cluster.Namespace = space
 		service := objects(t, overlay(t, in)["loadbalancer-controlplane-"+cluster+".yaml"], "Service")[0]
 		service.SetName(name)

@@ -36,7 +36,8 @@ func TestJumpHostGuard(t *testing.T) {
 	drop := func(fields ...string) func(map[string]any) {
 		return func(o map[string]any) { unstructured.RemoveNestedField(o, fields...) }
 	}
-	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x", "uid": "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01"}}
+	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x",
+		"uid": "0f39f33a-8310-4dd1-a37d-2ffe8ca77e01"}}
 	const jump = "system:serviceaccount:" + namespace + ":" + jumpName
 	client := engine.NewClient(t, api.As(jump, "everybody-here"))
 	reboot := func(client *engine.Client, host string) func() error {
@@ -59,25 +60,34 @@ func TestJumpHostGuard(t *testing.T) {
 		denied string
 	}{
 		{"a host is made", create, nil, "neither creates nor deletes"},
-		{"a host is deleted", func() error { return client.TryDelete(engine.Hosts, "guarded", "node-1", true) }, nil, "neither creates nor deletes"},
+		{"a host is deleted", func() error { return client.TryDelete(engine.Hosts, "guarded", "node-1", true) }, nil,
+			"neither creates nor deletes"},
 		{"a spec is changed", spec, nil, "no spec"},
 		{"a spec is taken away", nil, drop("spec"), "no spec"},
-		{"a label of sipgen's is set", nil, set("b", "metadata", "labels", "sip.airshipit.org/cluster-name"), "no labels"},
+		{"a label of sipgen's is set", nil, set("b", "metadata", "labels", "sip.airshipit.org/cluster-name"),
+			"no labels"},
 		{"all labels are taken away", nil, drop("metadata", "labels"), "no labels"},
 		{"a finalizer is set", nil, set([]any{"example.org/x"}, "metadata", "finalizers"), "finalizers"},
 		{"an owner is set", nil, set(owner, "metadata", "ownerReferences"), "owners"},
-		{"another annotation is changed", nil, set("x", "metadata", "annotations", "example.org/asset"), "no annotation"},
-		{"another annotation is taken away", nil, drop("metadata", "annotations", "example.org/asset"), "no annotation"},
-		{"another annotation is set", nil, set("", "metadata", "annotations", "baremetalhost.metal3.io/detached"), "no annotation"},
-		{"an annotation that only begins alike", nil, set("x", "metadata", "annotations", "reboot.metal3.iox"), "no annotation"},
+		{"another annotation is changed", nil, set("x", "metadata", "annotations", "example.org/asset"),
+			"no annotation"},
+		{"another annotation is taken away", nil, drop("metadata", "annotations", "example.org/asset"),
+			"no annotation"},
+		{"another annotation is set", nil, set("", "metadata", "annotations", "baremetalhost.metal3.io/detached"),
+			"no annotation"},
+		{"an annotation that only begins alike", nil, set("x", "metadata", "annotations", "reboot.metal3.iox"),
+			"no annotation"},
 		{"a reboot", nil, set("{}", "metadata", "annotations", "reboot.metal3.io"), ""},
 		{"a power off", nil, set("{}", "metadata", "annotations", "reboot.metal3.io/sip-jump-host"), ""},
 		{"a power on", nil, drop("metadata", "annotations", "reboot.metal3.io/sip-jump-host"), ""},
 		{"a reboot by the cluster's second jump host", as("tenants:jumphost2-edge-a"), nil, ""},
 		{"a reboot by another cluster's", as("tenants:jumphost-edge-b"), nil, "its own cluster"},
-		{"a reboot by that of a cluster whose name ends alike", as("tenants:jumphost-an-edge-a"), nil, "its own cluster"},
-		{"a reboot by that of a cluster whose name begins alike", as("tenants:jumphost-edge-a-b"), nil, "its own cluster"},
-		{"a reboot by that of a cluster of the same name in another namespace", as("others:jumphost-edge-a"), nil, "its own cluster"},
+		{"a reboot by that of a cluster whose name ends alike", as("tenants:jumphost-an-edge-a"), nil,
+			"its own cluster"},
+		{"a reboot by that of a cluster whose name begins alike", as("tenants:jumphost-edge-a-b"), nil,
+			"its own cluster"},
+		{"a reboot by that of a cluster of the same name in another namespace", as("others:jumphost-edge-a"), nil,
+			"its own cluster"},
 		{"a reboot of a host that is nobody's", reboot(client, "free"), nil, "its own cluster"},
 		{"a reboot of a host without labels", reboot(client, "bare"), nil, "its own cluster"},
 	} {
@@ -108,6 +118,7 @@ func patchHost(t *testing.T, client *engine.Client, namespace, name string, chan
 	require.NoError(t, err)
 	patch, err := jsonpatch.CreateMergePatch(before, after)
 	require.NoError(t, err)
-	_, err = client.Dynamic.Resource(engine.Hosts).Namespace(namespace).Patch(context.Background(), name, types.MergePatchType, patch, metav1.PatchOptions{})
+	_, err = client.Dynamic.Resource(engine.Hosts).Namespace(namespace).Patch(context.Background(), name,
+		types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }

@@ -53,7 +53,8 @@ func startBackend(t *testing.T, name, address string, certificates ...tls.Certif
 	if err != nil {
 		need.Missing(t, "no loopback address %s: %v", address, err)
 	}
-	b.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}}
+	b.Server = &httptest.Server{Listener: listener,
+		Config: &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0)}}
 	b.TLS = &tls.Config{Certificates: certificates}
 	b.StartTLS()
 	t.Cleanup(b.Close)
@@ -76,25 +77,30 @@ func startHAProxy(t *testing.T, config []byte) balancer {
 
 // workers is the rendered configuration of an entry for n ports in a row, which are free, with its binds moved to a loopback address, and the
 // address of its status.
-func workers(t *testing.T, entry v1.LoadBalancerWorker, n int32, addresses ...string) (config, status string, first int32) {
+func workers(t *testing.T, entry v1.LoadBalancerWorker, n int32, addresses ...string) (config, status string,
+	first int32) {
 	t.Helper()
 	first, status = int32(freeRange(t, int(n))), fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
 	entry.NodeInterface, entry.NodePortRange = "oam", v1.PortRange{Start: first, End: first + n - 1}
 	if !entry.CheckEachPort {
 		entry.CheckPort = first
 	}
-	config = string(overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{entry}}, v1.RoleWorker, addresses...))[workerConfig])
+	config = string(overlay(t, input(v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{entry}}, v1.RoleWorker,
+		addresses...))[workerConfig])
 	config = replaceOnce(t, config, "bind :::8404 v4v6", "bind "+status)
-	return strings.ReplaceAll(strings.ReplaceAll(config, "bind :::", "bind 127.0.0.1:"), " v4v6", ""), "http://" + status, first
+	return strings.ReplaceAll(strings.ReplaceAll(config, "bind :::", "bind 127.0.0.1:"), " v4v6",
+		""), "http://" + status, first
 }
 
 // allOptions are all that a load balancer may be given.
 func allOptions() *v1.HAProxy {
 	return &v1.HAProxy{
 		Balance: "source", MaxConnections: 20000, AcceptProxyProtocol: true, SendProxyProtocol: "v2",
-		Timeouts: &v1.HAProxyTimeouts{Connect: "1500ms", Queue: "1m", Check: "2s", Client: "24h", Server: "168h", Tunnel: "12h"},
+		Timeouts: &v1.HAProxyTimeouts{Connect: "1500ms", Queue: "1m", Check: "2s", Client: "24h", Server: "168h",
+			Tunnel: "12h"},
 		Lines: &v1.HAProxyLines{Global: []string{"tune.bufsize 32768"}, Defaults: []string{"option tcpka"},
-			Frontend: []string{"tcp-request connection reject if { src 192.0.2.0/24 }"}, Backend: []string{"fullconn 500"}},
+			Frontend: []string{"tcp-request connection reject if { src 192.0.2.0/24 }"},
+			Backend:  []string{"fullconn 500"}},
 	}
 }
 
@@ -148,7 +154,8 @@ func (b balancer) serverState(name string) (state, check string, err error) {
 		return "", "", err
 	}
 	for line := range strings.Lines(csv) {
-		if fields := strings.Split(line, ","); len(fields) > 36 && (fields[1] == name || fields[0]+","+fields[1] == name) {
+		if fields := strings.Split(line, ","); len(fields) > 36 && (fields[1] == name ||
+			fields[0]+","+fields[1] == name) {
 			return fields[17], fields[36], nil
 		}
 	}
@@ -172,9 +179,10 @@ func serveText(t *testing.T, address, text string) {
 	if err != nil {
 		need.Missing(t, "%v", err)
 	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, text)
-	})}}
+	server := &httptest.Server{Listener: listener,
+		Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, text)
+		})}}
 	server.Start()
 	t.Cleanup(server.Close)
 }

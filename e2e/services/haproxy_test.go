@@ -72,7 +72,8 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 	sick.status.Store(http.StatusInternalServerError)
 	lb.waitState(t, sick.name, "DOWN")
 	assert.Truef(t, sick.failed.Load() >= 4, "down after %d failed checks, want 4", sick.failed.Load())
-	eventually(t, "the connection to a backend that is down is cut", func() error { return notYet(hanging[sick.name].Load()) })
+	eventually(t, "the connection to a backend that is down is cut",
+		func() error { return notYet(hanging[sick.name].Load()) })
 	for name, ended := range hanging {
 		assert.Truef(t, name == sick.name || !ended.Load(), "the connection to %s is cut, too", name)
 	}
@@ -91,7 +92,8 @@ func TestExpectedStatusOfTheCheck(t *testing.T) {
 	t.Parallel()
 	locked, open := startBackend(t, "node-1", "127.0.12.1"), startBackend(t, "node-2", "127.0.12.2")
 	locked.status.Store(http.StatusUnauthorized)
-	files := overlay(t, input(controlPlane(&v1.HealthCheck{Path: "/readyz", Status: 401}), v1.RoleControlPlane, "127.0.12.1", "127.0.12.2"))
+	files := overlay(t, input(controlPlane(&v1.HealthCheck{Path: "/readyz", Status: 401}), v1.RoleControlPlane,
+		"127.0.12.1", "127.0.12.2"))
 	lb := startHAProxy(t, files[controlPlaneConfig])
 	lb.waitState(t, open.name, "DOWN")
 	lb.waitState(t, locked.name, "UP")
@@ -145,7 +147,8 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	for _, want := range []struct {
 		port          int32
 		server, state string
-	}{{first, "node-1", "UP"}, {first, "node-2", "UP"}, {first + 1, "node-1", "DOWN"}, {first + 1, "node-2", "UP"}, {first + 2, "node-1", "DOWN"}, {first + 2, "node-2", "DOWN"}} {
+	}{{first, "node-1", "UP"}, {first, "node-2", "UP"}, {first + 1, "node-1", "DOWN"}, {first + 1, "node-2", "UP"},
+		{first + 2, "node-1", "DOWN"}, {first + 2, "node-2", "DOWN"}} {
 		lb.waitState(t, fmt.Sprintf("port-%d,%s", want.port, want.server), want.state)
 	}
 	assert.Len(t, answers(t, fmt.Sprintf("http://127.0.0.1:%d", first), 8), 2,
@@ -167,11 +170,13 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 			startBackend(t, "node-1", "127.0.16.1")
 			services := controlPlane(nil)
 			services.LoadBalancerControlPlane[0].HAProxy = options
-			started := startHAProxy(t, overlay(t, input(services, v1.RoleControlPlane, "127.0.16.1"))[controlPlaneConfig])
+			started := startHAProxy(t, overlay(t,
+				input(services, v1.RoleControlPlane, "127.0.16.1"))[controlPlaneConfig])
 			return started.status, []string{started.url}
 		},
 		"workers": func(t *testing.T) (string, []string) {
-			config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: options, CheckEachPort: true}, 2, "127.0.16.3")
+			config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: options, CheckEachPort: true}, 2,
+				"127.0.16.3")
 			var urls []string
 			for port := first; port <= first+1; port++ {
 				serveText(t, fmt.Sprintf("127.0.16.3:%d", port), "node-1")
@@ -226,7 +231,8 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 // that says it came to another port (443 here) still reaches the port of the range, and no other one of the worker.
 func TestProxyProtocol(t *testing.T) {
 	t.Parallel()
-	config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: &v1.HAProxy{AcceptProxyProtocol: true, SendProxyProtocol: "v1"}}, 2, "127.0.15.1")
+	config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: &v1.HAProxy{AcceptProxyProtocol: true,
+		SendProxyProtocol: "v1"}}, 2, "127.0.15.1")
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.15.1:%d", first))
 	if err != nil {
 		need.Missing(t, "%v", err)

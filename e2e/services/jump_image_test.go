@@ -37,7 +37,8 @@ func unpackLayout(t *testing.T, layout string) (root string, config jumpConfig) 
 	root = filepath.Join(t.TempDir(), "root")
 	require.NoError(t, os.Mkdir(root, 0o755))
 	for _, layer := range manifest.Layers {
-		need.Output(t, exec.Command("tar", "--extract", "--gzip", "--same-owner", "--numeric-owner", "--preserve-permissions",
+		need.Output(t, exec.Command("tar", "--extract", "--gzip", "--same-owner", "--numeric-owner",
+			"--preserve-permissions",
 			"--keep-directory-symlink", "--file", blob(layer.Digest), "--directory", root))
 	}
 	return root, config
@@ -77,7 +78,8 @@ func TestJumpHostImage(t *testing.T) {
 	hostKey, hostPrivate := newSigner(t)
 	_, nodePrivate := newSigner(t)
 	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
-		NodeInterface: "oam", NodeSSHPrivateKeys: "node-keys", SSHAuthorizedKeys: []string{authorized(listed.PublicKey())},
+		NodeInterface: "oam", NodeSSHPrivateKeys: "node-keys",
+		SSHAuthorizedKeys: []string{authorized(listed.PublicKey())},
 	}}}, v1.RoleWorker, "127.0.15.1"))
 	// TestJumpHost has the pod's own port; configurations of both cannot have it at a time.
 	const address = "127.0.0.1:2223"
@@ -153,8 +155,10 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 	cmd, err := json.Marshal(config.Config.Cmd)
 	require.NoError(t, err)
 	_, exposed := config.Config.ExposedPorts[one(`^EXPOSE (\d+)$`)+"/tcp"]
-	assert.Truef(t, config.Config.User == one(`^USER (.*)$`) && strings.ReplaceAll(string(cmd), ",", ", ") == one(`^CMD (.*)$`) &&
-		exposed && config.Config.Labels["org.opencontainers.image.title"] == "jump-host", "the image runs as %+v, which is not what the Dockerfile says", config.Config)
+	assert.Truef(t, config.Config.User == one(`^USER (.*)$`) && strings.ReplaceAll(string(cmd), ",",
+		", ") == one(`^CMD (.*)$`) &&
+		exposed && config.Config.Labels["org.opencontainers.image.title"] == "jump-host",
+		"the image runs as %+v, which is not what the Dockerfile says", config.Config)
 	target, err := os.Readlink(filepath.Join(root, one(`ln -s \S+ (\S+)$`)))
 	assert.Truef(t, err == nil && target == one(`ln -s (\S+) \S+$`), "the link to the host command: %q, %v", target,
 		err)
@@ -178,8 +182,10 @@ func (p pod) inImage(t *testing.T, root string, args ...string) *exec.Cmd {
 	write(t, filepath.Join(root, "etc", "hosts"), p.hosts(), 0o644)
 	script := []string{"mount --bind " + root + " " + root, "mount -o remount,bind,ro " + root}
 	for _, mount := range p.spec.Containers[0].VolumeMounts {
-		require.NoError(t, os.MkdirAll(filepath.Join(root, mount.MountPath), 0o755)) // as a runtime makes the places of volumes
-		script = append(script, "mount --bind "+filepath.Join(p.root, mount.MountPath)+" "+filepath.Join(root, mount.MountPath))
+		require.NoError(t, os.MkdirAll(filepath.Join(root, mount.MountPath),
+			0o755)) // as a runtime makes the places of volumes
+		script = append(script, "mount --bind "+filepath.Join(p.root, mount.MountPath)+" "+filepath.Join(root,
+			mount.MountPath))
 	}
 	for _, shared := range []string{"/dev", "/proc"} {
 		require.NoError(t, os.MkdirAll(root+shared, 0o755))

@@ -48,7 +48,8 @@ func stage(t *testing.T, files map[string][]byte, name string, secrets map[strin
 		case v.ConfigMap != nil:
 			for key, text := range configMap(t, files, name, v.ConfigMap.Name) {
 				items := v.ConfigMap.Items
-				if len(items) == 0 || slices.ContainsFunc(items, func(i corev1.KeyToPath) bool { return i.Key == key }) {
+				if len(items) == 0 || slices.ContainsFunc(items,
+					func(i corev1.KeyToPath) bool { return i.Key == key }) {
 					write(t, filepath.Join(target, key), text, os.FileMode(*v.ConfigMap.DefaultMode))
 				}
 			}
@@ -108,7 +109,8 @@ func (p pod) command(t *testing.T, args ...string) *exec.Cmd {
 		need.Missing(t, "only root can become another user, as the pod's is")
 	}
 	write(t, filepath.Join(p.root, "hosts"), p.hosts(), 0o644)
-	write(t, filepath.Join(p.root, "passwd"), []byte("root:x:0:0::/root:/bin/sh\nsip:x:1000:1000::/tmp:/bin/sh\n"), 0o644)
+	write(t, filepath.Join(p.root, "passwd"), []byte("root:x:0:0::/root:/bin/sh\nsip:x:1000:1000::/tmp:/bin/sh\n"),
+		0o644)
 	script := []string{"mount -t tmpfs none /opt", "mkdir /opt/sip"}
 	for from, to := range map[string]string{
 		"opt/sip": "/opt/sip", "etc/ssh": "/etc/ssh", "hosts": "/etc/hosts", "passwd": "/etc/passwd",
@@ -117,7 +119,8 @@ func (p pod) command(t *testing.T, args ...string) *exec.Cmd {
 			script = append(script, "mount --bind "+filepath.Join(p.root, from)+" "+to)
 		}
 	}
-	return p.unshared(t, filepath.Join(p.root, "programs")+":/usr/local/bin:/usr/bin:/bin", append(script, "exec "+asUser), args)
+	return p.unshared(t, filepath.Join(p.root, "programs")+":/usr/local/bin:/usr/bin:/bin",
+		append(script, "exec "+asUser), args)
 }
 
 // asUser runs a program as the pod's user without capabilities.

@@ -37,7 +37,8 @@ kind: BareMetalHost
 metadata:
   namespace: ` + at + `
   name: ` + name + `
-  labels: {rack: r1, sip.airshipit.org/cluster-namespace: ` + namespace + `, sip.airshipit.org/cluster-name: ` + cluster + `}
+  labels: {rack: r1, sip.airshipit.org/cluster-namespace: ` + namespace + `, sip.airshipit.org/cluster-name: ` +
+		cluster + `}
   annotations: {example.org/asset: "4711"}
 spec: {online: true, bootMACAddress: "52:54:00:00:00:01"}
 `
@@ -136,7 +137,8 @@ func TestHostCommandByMetal3(t *testing.T) {
 	refused(`no host "foreign" in this cluster`, "reboot", "foreign")
 	// The table may be edited by who is in the pod; the API server has the last word.
 	table := need.Read(t, filepath.Join(p.root, "opt/sip/config/hosts"))
-	write(t, filepath.Join(p.root, "opt/sip/config/hosts"), []byte(strings.ReplaceAll(string(table), "node-1", "foreign")), 0o444)
+	write(t, filepath.Join(p.root, "opt/sip/config/hosts"),
+		[]byte(strings.ReplaceAll(string(table), "node-1", "foreign")), 0o444)
 	refused("forbidden", "reboot", "foreign")
 	_, set := annotation("foreign", "reboot.metal3.io")
 	assert.Truef(t, !set, "another tenant's host is annotated")
@@ -171,7 +173,8 @@ func TestHostCommandByRedfish(t *testing.T) {
 
 	in := input(jumpHosts(v1.BMCRedfish), v1.RoleWorker, "127.0.16.1")
 	in.Hosts[0].Host.BMC = inventory.BMC{
-		Address: "redfish-virtualmedia+" + bmc.URL + "/redfish/v1/Systems/42", CredentialsName: "node-1-bmc", InsecureTLS: true,
+		Address: "redfish-virtualmedia+" + bmc.URL + "/redfish/v1/Systems/42", CredentialsName: "node-1-bmc",
+		InsecureTLS: true,
 	}
 	files := overlay(t, in)
 	secrets := map[string]map[string][]byte{
@@ -184,7 +187,8 @@ func TestHostCommandByRedfish(t *testing.T) {
 		want string
 	}{
 		{[]string{"reboot", "node-1"}, `POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"GracefulRestart"}`},
-		{[]string{"reboot", "--hard", "node-1"}, `POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"ForceRestart"}`},
+		{[]string{"reboot", "--hard", "node-1"},
+			`POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"ForceRestart"}`},
 		{[]string{"off", "node-1"}, `POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"GracefulShutdown"}`},
 		{[]string{"on", "node-1"}, `POST /redfish/v1/Systems/42/Actions/ComputerSystem.Reset {"ResetType":"On"}`},
 		{[]string{"status", "node-1"}, `GET /redfish/v1/Systems/42 `},

@@ -29,20 +29,22 @@ func TestQuotaIsEnforced(t *testing.T) {
   limitRange: {default: {memory: 256Mi}, min: {memory: 16Mi}, max: {memory: 1Gi}}}`), &bounded))
 	in.Site.Spec.Tenants = []v1alpha1.Tenant{bounded}
 	in.Site.Default()
-	tree, _, err := render.Site(render.Input{Site: in.Site, Clusters: []v1.SIPCluster{*in.Cluster}, Placement: &schedule.Placement{
-		Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: space, Name: in.Cluster.Name}}}}})
+	tree, _, err := render.Site(render.Input{Site: in.Site, Clusters: []v1.SIPCluster{*in.Cluster},
+		Placement: &schedule.Placement{
+			Clusters: []schedule.Cluster{{Key: schedule.ClusterKey{Namespace: space, Name: in.Cluster.Name}}}}})
 	require.NoError(t, err)
 	api.Apply(t, "e2e", string(tree["rights/"+space+"/"+in.Cluster.Name+"/quota.yaml"]))
 	quota := "sipgen-" + in.Cluster.Name
 	// What the controller of quotas does first: nothing is used yet. Then admission counts by itself.
-	api.Edit(t, "e2e", schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, space, quota, "status", func(o map[string]any) {
-		hard, _, _ := unstructured.NestedMap(o, "spec", "hard")
-		used := map[string]any{}
-		for key := range hard {
-			used[key] = "0"
-		}
-		o["status"] = map[string]any{"hard": hard, "used": used}
-	})
+	api.Edit(t, "e2e", schema.GroupVersionResource{Version: "v1", Resource: "resourcequotas"}, space, quota, "status",
+		func(o map[string]any) {
+			hard, _, _ := unstructured.NestedMap(o, "spec", "hard")
+			used := map[string]any{}
+			for key := range hard {
+				used[key] = "0"
+			}
+			o["status"] = map[string]any{"hard": hard, "used": used}
+		})
 	pod := func(name, limits string) string {
 		return fmt.Sprintf("apiVersion: v1\nkind: Pod\nmetadata: {namespace: %s, name: %s}\nspec: {containers: [{name: a, image: registry.invalid/a%s}]}\n", space, name, limits)
 	}
@@ -51,8 +53,10 @@ func TestQuotaIsEnforced(t *testing.T) {
 	}
 	const exceeded = "exceeded quota: "
 	for _, row := range []struct{ why, object, denied string }{
-		{"a container with more memory than one may have", pod("large", ", resources: {limits: {memory: 2Gi}}"), "maximum memory usage per Container is 1Gi"},
-		{"one with less", pod("small", ", resources: {limits: {memory: 1Mi}}"), "minimum memory usage per Container is 16Mi"},
+		{"a container with more memory than one may have", pod("large", ", resources: {limits: {memory: 2Gi}}"),
+			"maximum memory usage per Container is 1Gi"},
+		{"one with less", pod("small", ", resources: {limits: {memory: 1Mi}}"),
+			"minimum memory usage per Container is 16Mi"},
 		{"a pod without limits has the default ones", pod("a", ""), ""},
 		{"more memory than is left", pod("b", ", resources: {limits: {memory: 1Gi}}"),
 			exceeded + quota + ", requested: limits.memory=1Gi, used: limits.memory=256Mi, limited: limits.memory=1Gi"},

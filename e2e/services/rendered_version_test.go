@@ -35,7 +35,8 @@ func renderedHAProxy(t *testing.T) []string {
 	root := filepath.Join(engine.CacheDir(), "debian-"+haproxySuite+"-haproxy")
 	if _, err := os.Stat(root); err != nil {
 		need.Program(t, "apt-get", "apt")
-		fetch := exec.Command("bash", filepath.Join("..", "..", "hack", "debian-root.sh"), haproxySuite, root, "haproxy")
+		fetch := exec.Command("bash", filepath.Join("..", "..", "hack", "debian-root.sh"), haproxySuite, root,
+			"haproxy")
 		fetch.Env = append(os.Environ(), "DEBIAN_CACHE="+debianCache())
 		if out, err := fetch.CombinedOutput(); err != nil {
 			need.Missing(t, "HAProxy of the rendered version: Debian %s cannot be had: %v\n%s", haproxySuite, err, out)
@@ -45,7 +46,8 @@ func renderedHAProxy(t *testing.T) []string {
 	loaders, loaderErr := filepath.Glob(filepath.Join(root, "usr", "lib*", "ld-linux-*"))
 	require.Truef(t, err == nil && loaderErr == nil && len(libraries) != 0 && len(loaders) != 0,
 		"%s: no libraries or no loader: %v, %v", root, libraries, loaders)
-	return []string{loaders[0], "--library-path", strings.Join(libraries, ":"), filepath.Join(root, "usr", "sbin", "haproxy")}
+	return []string{loaders[0], "--library-path", strings.Join(libraries, ":"),
+		filepath.Join(root, "usr", "sbin", "haproxy")}
 }
 
 // TestRenderedVersionTakesTheConfigurations: HAProxy of the version that is rendered reads every configuration of the golden
@@ -58,23 +60,27 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	require.Truef(t, err == nil && renderedVersion.Match(version), "%v: %s, want %s", err, version, renderedVersion)
 	t.Logf("%s", version)
 	configs := map[string][]byte{}
-	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", "golden"), func(path string, _ fs.DirEntry, err error) error {
-		if err == nil && strings.HasPrefix(filepath.Base(path), "loadbalancer-") && filepath.Ext(path) == ".cfg" {
-			configs[path], err = os.ReadFile(path)
-		}
-		return err
-	}))
+	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", "golden"),
+		func(path string, _ fs.DirEntry, err error) error {
+			if err == nil && strings.HasPrefix(filepath.Base(path), "loadbalancer-") && filepath.Ext(path) == ".cfg" {
+				configs[path], err = os.ReadFile(path)
+			}
+			return err
+		}))
 	require.Truef(t, len(configs) >= 4, "%d configurations in the golden trees", len(configs))
 	for name, options := range map[string]*v1.HAProxy{
-		"none": nil, "all": allOptions(), "roundrobin": {Balance: "roundrobin", SendProxyProtocol: "v1"}, "leastconn": {Balance: "leastconn"},
-		"first": {Balance: "first"}, "random": {Balance: "random"}, "a bad line": {Lines: &v1.HAProxyLines{Backend: []string{"no such word"}}},
+		"none": nil, "all": allOptions(), "roundrobin": {Balance: "roundrobin", SendProxyProtocol: "v1"},
+		"leastconn": {Balance: "leastconn"},
+		"first":     {Balance: "first"}, "random": {Balance: "random"},
+		"a bad line": {Lines: &v1.HAProxyLines{Backend: []string{"no such word"}}},
 	} {
 		services := controlPlane(nil)
 		services.LoadBalancerControlPlane[0].HAProxy = options
 		configs[name] = overlay(t, input(services, v1.RoleControlPlane, "192.0.2.1", "2001:db8::1"))[controlPlaneConfig]
 		for _, each := range []bool{false, true} {
 			services := v1.Services{LoadBalancerWorker: []v1.LoadBalancerWorker{{
-				NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30355}, CheckEachPort: each, HAProxy: options,
+				NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30355}, CheckEachPort: each,
+				HAProxy: options,
 			}}}
 			in := input(services, v1.RoleWorker, "192.0.2.1", "2001:db8::1")
 			configs[fmt.Sprintf("%s: workers, each port: %t", name, each)] = overlay(t, in)[workerConfig]
@@ -82,8 +88,10 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	}
 	authority := filepath.Join(t.TempDir(), "ca.crt")
 	write(t, authority, []byte(pemOf(issue(t, nil, "ours"))), 0o600)
-	verified := overlay(t, input(controlPlane(&v1.HealthCheck{CA: &v1.BackendCA{Secret: "ca"}}), v1.RoleControlPlane, "192.0.2.1"))[controlPlaneConfig]
-	configs["backends verified"] = []byte(replaceOnce(t, string(verified), "/usr/local/etc/haproxy-ca/ca.crt", authority))
+	verified := overlay(t, input(controlPlane(&v1.HealthCheck{CA: &v1.BackendCA{Secret: "ca"}}), v1.RoleControlPlane,
+		"192.0.2.1"))[controlPlaneConfig]
+	configs["backends verified"] = []byte(replaceOnce(t, string(verified), "/usr/local/etc/haproxy-ca/ca.crt",
+		authority))
 	for name, config := range configs {
 		path := filepath.Join(t.TempDir(), "haproxy.cfg")
 		write(t, path, config, 0o600)
@@ -107,7 +115,8 @@ func TestDebianMirrorsThatHang(t *testing.T) {
 		mirrors = append(mirrors, "http://"+listener.Addr().String()+"/debian")
 	}
 	folder := t.TempDir()
-	cmd := exec.Command("bash", filepath.Join("..", "..", "hack", "debian-root.sh"), "trixie", filepath.Join(folder, "root"), "hostname")
+	cmd := exec.Command("bash", filepath.Join("..", "..", "hack", "debian-root.sh"), "trixie",
+		filepath.Join(folder, "root"), "hostname")
 	cmd.Env = append(os.Environ(), "DEBIAN_MIRROR="+strings.Join(mirrors, " "), "DEBIAN_TIMEOUT=2")
 	began := time.Now()
 	out, err := cmd.CombinedOutput()

@@ -139,7 +139,8 @@ func (n *sshNode) accept(key ssh.PublicKey) {
 func newSSHNode(t *testing.T, address string) *sshNode {
 	t.Helper()
 	n := &sshNode{}
-	config := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+	config := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions,
+		error) {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		if !bytes.Equal(key.Marshal(), n.key.Marshal()) {

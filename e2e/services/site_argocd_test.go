@@ -20,8 +20,9 @@ import (
 )
 
 var (
-	attachments = schema.GroupVersionResource{Group: "k8s.cni.cncf.io", Version: "v1", Resource: "network-attachment-definitions"}
-	pools       = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "ipaddresspools"}
+	attachments = schema.GroupVersionResource{Group: "k8s.cni.cncf.io", Version: "v1",
+		Resource: "network-attachment-definitions"}
+	pools = schema.GroupVersionResource{Group: "metallb.io", Version: "v1beta1", Resource: "ipaddresspools"}
 )
 
 // argoSite is examples/whole-site as a Site for Argo CD, with a PlacementAPI and networks. It renders with the command.
@@ -94,9 +95,11 @@ func (s *argoSite) credentials(t *testing.T, username, password string) {
 	t.Helper()
 	var file map[string]any
 	require.NoError(t,
-		yaml.Unmarshal([]byte(strings.Join(s.plan(t, func(line string) bool { return !strings.HasPrefix(line, "kubectl ") }), "\n")), &file))
+		yaml.Unmarshal([]byte(strings.Join(s.plan(t,
+			func(line string) bool { return !strings.HasPrefix(line, "kubectl ") }), "\n")), &file))
 	require.NoError(t,
-		unstructured.SetNestedStringMap(file, map[string]string{"username": username, "password": password}, "spec", "bmcCredentials"))
+		unstructured.SetNestedStringMap(file, map[string]string{"username": username, "password": password}, "spec",
+			"bmcCredentials"))
 	need.Write(t, filepath.Join(s.dir, "tree", "credentials.yaml"), text(t, file))
 }
 
@@ -121,7 +124,8 @@ func (s *argoSite) plan(t *testing.T, is func(line string) bool) []string {
 // git, Argo CD's other objects and its log never have them; what leaves the tree stays.
 func TestWholeSiteOnArgoCD(t *testing.T) {
 	api := siteServer(t)
-	api.InstallCRDs(t, engine.UpstreamCRD("network-attachment-definitions.yaml"), engine.UpstreamCRD("ipaddresspools.yaml"))
+	api.InstallCRDs(t, engine.UpstreamCRD("network-attachment-definitions.yaml"),
+		engine.UpstreamCRD("ipaddresspools.yaml"))
 	argo := engine.StartArgo(t, api)
 	engine.StartControllers(t, api) // Argo CD deletes in the foreground, which the garbage collector ends
 	repo := engine.NewRepo(t)
@@ -129,7 +133,8 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	// The hosts of the example, as ViNO would make them; Argo CD wants to know who made a host.
 	hosts := filepath.Join(site.dir, "hosts.yaml")
 	made := api.MakeHosts(t, need.Read(t, hosts))
-	live := api.Kubectl(t, "", "-n", "vino-system", "get", "baremetalhosts,secrets", "-o", "yaml", "--show-managed-fields")
+	live := api.Kubectl(t, "", "-n", "vino-system", "get", "baremetalhosts,secrets", "-o", "yaml",
+		"--show-managed-fields")
 	need.Write(t, hosts, live)
 	commit := site.commit(t, "whole-site")
 	site.run(t, api, "kubectl apply -k policy", "kubectl apply -f argocd/root.yaml")
@@ -145,7 +150,8 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	argo.WaitFailed(t, vino, commit, "spec.bmcCredentials: Required value") // nobody has made it yet, and ViNO's own definition wants them
 	require.Truef(t, !api.Exists(t, vinoes, "vino", "subclusters"), "a Vino without credentials")
 	var before metav1.Time
-	for _, step := range []string{root + "-policy", root + "-networks", "red.edge.infra", "red.edge.hosts", root + "-ironic", vino} {
+	for _, step := range []string{root + "-policy", root + "-networks", "red.edge.infra", "red.edge.hosts",
+		root + "-ironic", vino} {
 		// The API server says seconds, and Argo CD may make two in one.
 		at := api.Get(t, engine.Applications, engine.ArgoNamespace, step).GetCreationTimestamp()
 		assert.Truef(t, !at.Before(&before), "%s was made at %s, want it after the step before it, at %s", step, at,
@@ -185,7 +191,8 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 	status.Dir = site.dir
 	said, _ := status.CombinedOutput() // services that are not ready are somebody's to act
 	for _, want := range []string{
-		`Ironic baremetal-operator-system/ironic +.*ready`, `Vino vino/subclusters +.*not ready`, `Deployment \S+ +red/edge +`,
+		`Ironic baremetal-operator-system/ironic +.*ready`, `Vino vino/subclusters +.*not ready`,
+		`Deployment \S+ +red/edge +`,
 	} {
 		assert.Truef(t, regexp.MustCompile(want).Match(said), "sipgen status: no %q in\n%s", want, said)
 	}
@@ -215,7 +222,8 @@ func TestWholeSiteOnArgoCD(t *testing.T) {
 		resource        schema.GroupVersionResource
 		namespace, name string
 	}{
-		{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"},
+		{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"},
+		{placementAPIs, "openstack", "placement"},
 		{attachments, "openstack", "storage"}, {pools, "metallb-system", "internal"},
 	} {
 		assert.Truef(t, api.Get(t, row.resource, row.namespace, row.name).GetDeletionTimestamp() == nil,

@@ -28,7 +28,8 @@ var (
 	ironics = schema.GroupVersionResource{Group: "ironic.metal3.io", Version: "v1alpha1", Resource: "ironics"}
 	vinoes  = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "vinoes"}
 	// placementAPIs are the placement-operator's.
-	placementAPIs = schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1", Resource: "placementapis"}
+	placementAPIs = schema.GroupVersionResource{Group: "placement.openstack.org", Version: "v1beta1",
+		Resource: "placementapis"}
 )
 
 // standInCRD defines a kind that takes anything: those of the mariadb-operator, and attachments.
@@ -56,11 +57,15 @@ func siteServer(t *testing.T) *engine.APIServer {
 	t.Helper()
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, append(engine.HostCRDs(t), engine.HostDeployPolicyCRD(t))...)
-	api.InstallCRDs(t, engine.UpstreamCRD("ironics.yaml"), engine.UpstreamCRD("vinoes.yaml"), engine.UpstreamCRD("placementapis.yaml"),
-		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "MariaDB", "mariadbs"), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Database", "databases"),
-		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "User", "users"), standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Grant", "grants"))
+	api.InstallCRDs(t, engine.UpstreamCRD("ironics.yaml"), engine.UpstreamCRD("vinoes.yaml"),
+		engine.UpstreamCRD("placementapis.yaml"),
+		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "MariaDB", "mariadbs"),
+		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Database", "databases"),
+		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "User", "users"),
+		standInCRD(t, "k8s.mariadb.com", "v1alpha1", "Grant", "grants"))
 	engine.StartKubelet(t, api)
-	api.Namespaces(t, "baremetal-operator-system", "vino", "vino-system", "openstack", "metallb-system", "platform", "red", "blue")
+	api.Namespaces(t, "baremetal-operator-system", "vino", "vino-system", "openstack", "metallb-system", "platform",
+		"red", "blue")
 	return api
 }
 
@@ -81,7 +86,8 @@ func TestWholeSiteOnFlux(t *testing.T) {
 		&site.Spec.Services.Placement[0].Spec))
 	rendered, _, err := render.Site(render.Input{Site: site, Placement: &schedule.Placement{}})
 	require.NoError(t, err)
-	for _, path := range []string{"site/placement/kustomization.yaml", "site/placement/openstack.placement.yaml", "flux/placement.yaml"} {
+	for _, path := range []string{"site/placement/kustomization.yaml", "site/placement/openstack.placement.yaml",
+		"flux/placement.yaml"} {
 		tree[path] = rendered[path]
 		require.Truef(t, len(tree[path]) != 0, "%s is not rendered", path)
 	}
@@ -106,12 +112,14 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	flux.WaitApplied(t, space, vino, revision)
 	wantVino(t, server, tree, username, password)
 	wantNowhereElse(t, server, flux.Logs, repo)
-	for _, changed := range []string{"pa'ss", "pa''ss", "'", "''", "'pass'", `"pa'ss"`, "a: 'b' #c", "$x'$y", `\'\\`, password} {
+	for _, changed := range []string{"pa'ss", "pa''ss", "'", "''", "'pass'", `"pa'ss"`, "a: 'b' #c", "$x'$y", `\'\\`,
+		password} {
 		server.Kubectl(t, "", "patch", "secret", "vino-bmc", "-n", space, "--type=merge",
 			"-p", text(t, map[string]any{"stringData": map[string]any{"bmc_password": changed}}))
 		flux.Request(t, space, vino)
 		engine.Wait(t, "the password "+changed, engine.SyncTimeout, func() error {
-			credentials, _, _ := unstructured.NestedStringMap(server.Get(t, vinoes, "vino", "subclusters").Object, "spec", "bmcCredentials")
+			credentials, _, _ := unstructured.NestedStringMap(server.Get(t, vinoes, "vino", "subclusters").Object,
+				"spec", "bmcCredentials")
 			return notYet(credentials["password"] == changed)
 		})
 	}
@@ -119,7 +127,8 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	services := []struct {
 		resource        schema.GroupVersionResource
 		namespace, name string
-	}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"}, {placementAPIs, "openstack", "placement"}}
+	}{{ironics, "baremetal-operator-system", "ironic"}, {vinoes, "vino", "subclusters"},
+		{placementAPIs, "openstack", "placement"}}
 	stay := func() {
 		t.Helper()
 		for _, o := range services {
@@ -136,11 +145,13 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	}
 	stay()
 	for _, name := range []string{
-		"ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org", "mariadbs.k8s.mariadb.com",
+		"ironics.ironic.metal3.io", "vinoes.airship.airshipit.org", "placementapis.placement.openstack.org",
+		"mariadbs.k8s.mariadb.com",
 	} {
 		assert.ErrorContains(t, client.TryDelete(engine.Definitions, "", name, true), "every object of its kind", name)
 	}
-	for _, credentials := range []map[string]any{{"username": "", "password": "x"}, {"username": "x", "password": "${bmc_password}"}} {
+	for _, credentials := range []map[string]any{{"username": "", "password": "x"},
+		{"username": "x", "password": "${bmc_password}"}} {
 		assert.ErrorContains(t, client.TryEdit("e2e", vinoes, "vino", "subclusters", "", func(o map[string]any) {
 			_ = unstructured.SetNestedMap(o, credentials, "spec", "bmcCredentials")
 		}), "bmcCredentials", credentials)
@@ -173,7 +184,8 @@ func ironicReady(t *testing.T, api *engine.APIServer, status string) {
 	t.Helper()
 	api.Edit(t, "ironic-operator", ironics, "baremetal-operator-system", "ironic", "status", func(o map[string]any) {
 		_ = unstructured.SetNestedSlice(o, []any{map[string]any{
-			"type": "Ready", "status": status, "reason": "x", "message": "x", "lastTransitionTime": "2026-01-01T00:00:00Z",
+			"type": "Ready", "status": status, "reason": "x", "message": "x",
+			"lastTransitionTime": "2026-01-01T00:00:00Z",
 		}}, "status", "conditions")
 	})
 }
@@ -225,9 +237,10 @@ func wantNowhereElse(t *testing.T, api *engine.APIServer, logs func(n int, words
 	for name, content := range repo.Files(t) {
 		assert.NotContains(t, string(content), canary, name)
 	}
-	names := slices.DeleteFunc(strings.Fields(api.Kubectl(t, "", "api-resources", "--verbs=list", "-o", "name")), func(name string) bool {
-		return name == "secrets" || name == "vinoes.airship.airshipit.org"
-	})
+	names := slices.DeleteFunc(strings.Fields(api.Kubectl(t, "", "api-resources", "--verbs=list", "-o", "name")),
+		func(name string) bool {
+			return name == "secrets" || name == "vinoes.airship.airshipit.org"
+		})
 	out := api.Kubectl(t, "", "get", strings.Join(names, ","), "-A", "-o", "yaml", "--show-managed-fields")
 	assert.NotContains(t, out, canary, "what the API server has")
 	for _, word := range []string{"kind: Ironic\n", "kind: ConfigMap\n", "manager: "} {

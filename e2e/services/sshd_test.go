@@ -55,7 +55,8 @@ func certified(t *testing.T, ca, user ssh.Signer, principal string) ssh.Signer {
 }
 
 // sshd waits until it listens, and gives what logs in there.
-func sshd(t *testing.T, address string, hostKey ssh.Signer) func(user string, method ssh.AuthMethod) (*ssh.Client, error) {
+func sshd(t *testing.T, address string, hostKey ssh.Signer) func(user string, method ssh.AuthMethod) (*ssh.Client,
+	error) {
 	t.Helper()
 	eventually(t, "sshd listens", func() error {
 		connection, err := net.Dial("tcp", address)
@@ -66,7 +67,8 @@ func sshd(t *testing.T, address string, hostKey ssh.Signer) func(user string, me
 	})
 	return func(user string, method ssh.AuthMethod) (*ssh.Client, error) {
 		return ssh.Dial("tcp", address, &ssh.ClientConfig{
-			User: user, Auth: []ssh.AuthMethod{method}, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey()), Timeout: 30 * time.Second,
+			User: user, Auth: []ssh.AuthMethod{method}, HostKeyCallback: ssh.FixedHostKey(hostKey.PublicKey()),
+			Timeout: 30 * time.Second,
 		})
 	}
 }
@@ -80,7 +82,8 @@ func TestJumpHost(t *testing.T) {
 	hostKey, hostPrivate := newSigner(t)
 	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
 		NodeInterface: "oam", NodePort: 30022,
-		SSHAuthorizedKeys: []string{authorized(listed.PublicKey()) + " ops@example"}, TrustedUserCA: authorized(ca.PublicKey()),
+		SSHAuthorizedKeys: []string{authorized(listed.PublicKey()) + " ops@example"},
+		TrustedUserCA:     authorized(ca.PublicKey()),
 	}}}, v1.RoleWorker, "127.0.14.1"))
 	p := stage(t, files, jumpName, map[string]map[string][]byte{
 		jumpName + "-host-keys": {"ssh_host_ed25519_key": privatePEM(t, hostPrivate)},

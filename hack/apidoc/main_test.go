@@ -55,7 +55,8 @@ func TestReference(t *testing.T) {
 		"\n## spec.parts[]\n\n| field | type | |\n|---|---|---|\n" +
 		"| `name` | string, `a`, `b` | Which one. |\n"
 	assert.Truef(t,
-		strings.HasSuffix(page, want) && strings.Contains(page, "An [example](../thing.yaml):\n\n```yaml\nkind: Thing\n```\n"),
+		strings.HasSuffix(page, want) && strings.Contains(page,
+			"An [example](../thing.yaml):\n\n```yaml\nkind: Thing\n```\n"),
 		"found\n%s\nwant at its end\n%s", page, want)
 }
 

@@ -26,7 +26,8 @@ import (
 )
 
 func arguments(out string, more ...string) []string {
-	return append([]string{"-version", "v1.2.3", "-revision", "0123abc", "-created", "1767323045", "-license", "../../LICENSE", "-out", out}, more...)
+	return append([]string{"-version", "v1.2.3", "-revision", "0123abc", "-created", "1767323045", "-license",
+		"../../LICENSE", "-out", out}, more...)
 }
 
 // TestImage makes the image of the released binary twice, whatever the file's time and mode are, and pushes one of them:
@@ -55,7 +56,8 @@ func TestImage(t *testing.T) {
 	manifest, err := all.IndexManifest()
 	check(t, err)
 	const ref = "org.opencontainers.image.ref.name"
-	if m := manifest.Manifests; len(m) != 1 || m[0].Digest.String()+"\n" != made.String() || m[0].Annotations[ref] != "v1.2.3" {
+	if m := manifest.Manifests; len(m) != 1 || m[0].Digest.String()+"\n" != made.String() ||
+		m[0].Annotations[ref] != "v1.2.3" {
 		t.Errorf("the layout has %+v, printed was %s", m, &made)
 	}
 
@@ -69,10 +71,12 @@ func TestImage(t *testing.T) {
 	config, err := image.ConfigFile()
 	check(t, err)
 	c := config.Config
-	if entry := strings.Join(c.Entrypoint, " "); c.User != "65532:65532" || entry != "/usr/local/bin/sipgen" || config.Created.Unix() != 1767323045 {
+	if entry := strings.Join(c.Entrypoint, " "); c.User != "65532:65532" || entry != "/usr/local/bin/sipgen" ||
+		config.Created.Unix() != 1767323045 {
 		t.Errorf("config: %+v", config)
 	}
-	for key, want := range map[string]string{"version": "v1.2.3", "revision": "0123abc", "created": "2026-01-02T03:04:05Z", "licenses": "Apache-2.0"} {
+	for key, want := range map[string]string{"version": "v1.2.3", "revision": "0123abc",
+		"created": "2026-01-02T03:04:05Z", "licenses": "Apache-2.0"} {
 		if found := c.Labels["org.opencontainers.image."+key]; found != want {
 			t.Errorf("label %s: found %q, want %q", key, found, want)
 		}
@@ -91,7 +95,8 @@ func checkRoot(t *testing.T, root string) {
 	t.Helper()
 	roots, err := os.ReadFile(filepath.Join(root, "etc/ssl/certs/ca-certificates.crt"))
 	check(t, err)
-	if n := bytes.Count(roots, []byte("-----BEGIN CERTIFICATE-----")); n < 100 || !x509.NewCertPool().AppendCertsFromPEM(roots) {
+	if n := bytes.Count(roots, []byte("-----BEGIN CERTIFICATE-----")); n < 100 ||
+		!x509.NewCertPool().AppendCertsFromPEM(roots) {
 		t.Errorf("ca-certificates.crt: %d certificates", n)
 	}
 	programs := output(t, exec.Command("find", root, "-type", "f", "-perm", "/111", "-printf", "%P "))
@@ -107,7 +112,8 @@ func checkRoot(t *testing.T, root string) {
 	}
 	check(t, os.CopyFS(filepath.Join(root, "site"), os.DirFS("../../examples/single")))
 	render := exec.Command("chroot", "--userspec=65532:65532", root, "/usr/local/bin/sipgen", "render",
-		"--site", "/site/site.yaml", "-f", "/site/cluster.yaml", "--inventory", "/site/hosts.yaml", "--out", "/home/nonroot/tree")
+		"--site", "/site/site.yaml", "-f", "/site/cluster.yaml", "--inventory", "/site/hosts.yaml", "--out",
+		"/home/nonroot/tree")
 	render.Env = []string{"HOME=/home/nonroot"}
 	output(t, render)
 	_, err = os.Stat(filepath.Join(root, "home/nonroot/tree/PLAN.md"))

@@ -48,7 +48,10 @@ func TestMissing(t *testing.T) {
 		"true":  "failed: with CI=true nothing may be missing: no sshd: apt install openssh-server",
 	} {
 		t.Setenv("CI", ci)
-		assert.Equal(t, want, ending(func(t testing.TB) { Missing(t, "no %s: apt install %s", "sshd", "openssh-server") }), ci)
+		assert.Equal(t, want, ending(func(t testing.TB) {
+			Missing(t, "no %s: apt install %s", "sshd",
+				"openssh-server")
+		}), ci)
 	}
 }
 
@@ -56,11 +59,15 @@ func TestMissing(t *testing.T) {
 func TestEachWantFails(t *testing.T) {
 	broken := errors.New("it is broken")
 	for why, row := range map[string]struct{ good, bad func(testing.TB) }{
-		"another error":   {func(t testing.TB) { Error(t, "", broken, "broken") }, func(t testing.TB) { Error(t, "", broken, "lost") }},
-		"no error":        {func(t testing.TB) { Error(t, "", nil, "") }, func(t testing.TB) { Error(t, "", nil, "broken") }},
-		"an error":        {func(t testing.TB) { Error(t, "", nil, "") }, func(t testing.TB) { Error(t, "", broken, "") }},
-		"a missing file":  {func(t testing.TB) { Read(t, "need.go") }, func(t testing.TB) { Read(t, "none.go") }},
-		"a program fails": {func(t testing.TB) { Output(t, exec.Command("true")) }, func(t testing.TB) { Output(t, exec.Command("false")) }},
+		"another error": {func(t testing.TB) { Error(t, "", broken, "broken") },
+			func(t testing.TB) { Error(t, "", broken, "lost") }},
+		"no error": {func(t testing.TB) { Error(t, "", nil, "") },
+			func(t testing.TB) { Error(t, "", nil, "broken") }},
+		"an error": {func(t testing.TB) { Error(t, "", nil, "") },
+			func(t testing.TB) { Error(t, "", broken, "") }},
+		"a missing file": {func(t testing.TB) { Read(t, "need.go") }, func(t testing.TB) { Read(t, "none.go") }},
+		"a program fails": {func(t testing.TB) { Output(t, exec.Command("true")) },
+			func(t testing.TB) { Output(t, exec.Command("false")) }},
 	} {
 		if good, bad := ending(row.good), ending(row.bad); good != "" || !strings.HasPrefix(bad, "failed") {
 			t.Errorf("%s: found %q and %q", why, good, bad)

@@ -36,9 +36,13 @@ func TestBillOfMaterials(t *testing.T) {
 	for _, row := range []struct{ why, in, want, err string }{
 		{"the tool's own hashes go, a component's stay",
 			`{"bomFormat":"CycloneDX","metadata":{"tools":[{"name":"x","hashes":[{"content":"tool"}]}]},"components":[{"hashes":[{"content":"kept"}]}]}`, "kept", ""},
-		{"a time differs between two runs", `{"bomFormat":"CycloneDX","metadata":{"timestamp":"2026-01-01T00:00:00Z","tools":[{}]}}`, "", "serial number or a time"},
-		{"so does a serial number", `{"bomFormat":"CycloneDX","serialNumber":"urn:uuid:1","metadata":{"tools":[{}]}}`, "", "serial number or a time"},
-		{"a later form with the tools elsewhere is not passed on as it is", `{"bomFormat":"CycloneDX","metadata":{"tools":{"components":[]}}}`, "", "metadata.tools: missing"},
+		{"a time differs between two runs",
+			`{"bomFormat":"CycloneDX","metadata":{"timestamp":"2026-01-01T00:00:00Z","tools":[{}]}}`, "",
+			"serial number or a time"},
+		{"so does a serial number", `{"bomFormat":"CycloneDX","serialNumber":"urn:uuid:1","metadata":{"tools":[{}]}}`,
+			"", "serial number or a time"},
+		{"a later form with the tools elsewhere is not passed on as it is",
+			`{"bomFormat":"CycloneDX","metadata":{"tools":{"components":[]}}}`, "", "metadata.tools: missing"},
 		{"another format", `{"spdxVersion":"SPDX-2.3"}`, "", "want CycloneDX"},
 	} {
 		out, err := sbom([]byte(row.in))
@@ -71,7 +75,8 @@ func TestNotices(t *testing.T) {
 		"Replace": {"Version": "v1.0.1", "Dir": "ROOT/b"}}}`
 	c := `{"Dir": "ROOT/c", "Module": {"Path": "example.org/c", "Version": "v1.0.0", "Dir": "ROOT/c"}}`
 	list := func(packages ...string) ([]byte, error) {
-		return notices(strings.NewReader(strings.ReplaceAll(strings.Join(packages, "\n"), "ROOT", filepath.ToSlash(root))))
+		return notices(strings.NewReader(strings.ReplaceAll(strings.Join(packages, "\n"), "ROOT",
+			filepath.ToSlash(root))))
 	}
 	out := need.Value(list(standard, own, a, b, a))(t)
 	for _, word := range []string{

@@ -23,7 +23,8 @@ func TestTally(t *testing.T) {
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
 		text := "package " + name + "x\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) { " + body + " }\n"
-		for file, text := range map[string]string{filepath.Join(name, "a_test.go"): text, "go.mod": "module sample\n\ngo 1.26\n"} {
+		for file, text := range map[string]string{filepath.Join(name, "a_test.go"): text,
+			"go.mod": "module sample\n\ngo 1.26\n"} {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600))
 		}
 	}
@@ -47,7 +48,8 @@ func TestTally(t *testing.T) {
 			got := tally(strings.NewReader("not of go test\n"+string(said)), &out, ci)
 			text := out.String()
 			assert.Truef(t,
-				got == code && strings.HasSuffix(text, "\n"+row.last+"\n") && strings.Contains(text, row.says) && !strings.Contains(text, row.not) && strings.HasPrefix(text, "not of go test\n"),
+				got == code && strings.HasSuffix(text, "\n"+row.last+"\n") && strings.Contains(text, row.says) &&
+					!strings.Contains(text, row.not) && strings.HasPrefix(text, "not of go test\n"),
 				"%s: CI %t: found exit code %d, want %d, %q at the end, %q and not %q in\n%s", row.packages, ci, got,
 				code, row.last, row.says, row.not, text)
 		}

@@ -55,7 +55,8 @@ func both(a, b render.Tree) render.Tree {
 }
 
 func holds(cluster, host string) schedule.PreviousClaim {
-	return schedule.PreviousClaim{Cluster: key(cluster), Role: "Worker", Host: schedule.HostKey{Namespace: "metal3", Name: host}}
+	return schedule.PreviousClaim{Cluster: key(cluster), Role: "Worker",
+		Host: schedule.HostKey{Namespace: "metal3", Name: host}}
 }
 
 // TestWhoIsFrozen is a table of what freezes a cluster, and of what does not. Clusters a/a and b/b are those of two tenants.
@@ -76,64 +77,95 @@ func TestWhoIsFrozen(t *testing.T) {
 		lost, notes  int
 	}{
 		{why: "two that are well", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002))},
-		{why: "a spec with a mistake freezes its cluster, and no other", specs: spec("b/b", "", one), problems: wrongA, want: []string{"a/a SIP043"}},
-		{why: "a mistake in nobody's spec freezes nobody", specs: spec("b/b", "", one), problems: fault("", finding.Invalid, "", Freezes), lost: 1},
+		{why: "a spec with a mistake freezes its cluster, and no other", specs: spec("b/b", "", one), problems: wrongA,
+			want: []string{"a/a SIP043"}},
+		{why: "a mistake in nobody's spec freezes nobody", specs: spec("b/b", "", one),
+			problems: fault("", finding.Invalid, "", Freezes), lost: 1},
 		{why: "another tenant writes the name of a cluster that has a spec", specs: spec("a/a", "", one),
 			problems: fault("a/a", finding.Strange, "", Beside), lost: 1},
-		{why: "in somebody else's folder it says nothing of a cluster without a spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+		{why: "in somebody else's folder it says nothing of a cluster without a spec",
+			claims:   []schedule.PreviousClaim{holds("a/a", "n1")},
 			problems: fault("a/a", finding.Strange, "", Strange), want: []string{"a/a SIP044"}, lost: 1},
 		{why: "in nobody's folder it may have been the spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
 			problems: fault("a/a", finding.Strange, "", Beside), want: []string{"a/a SIP045"}},
 
-		{why: "a cluster of the tree without a spec keeps what it has", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, specs: spec("b/b", "", one), want: []string{"a/a SIP044"}},
+		{why: "a cluster of the tree without a spec keeps what it has",
+			claims: []schedule.PreviousClaim{holds("a/a", "n1")}, specs: spec("b/b", "", one),
+			want: []string{"a/a SIP044"}},
 		{why: "one with services and no host, too", tree: served("a/a", 30001), want: []string{"a/a SIP044"}},
-		{why: "it leaves by its annotation", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, leaving: []string{"a/a"}},
-		{why: "it leaves by the Site's list, without a spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, decommission: []string{"a/a"}, leaving: []string{"a/a"}},
-		{why: "and with one that is wrong", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, decommission: []string{"a/a"}, problems: wrongA, leaving: []string{"a/a"}, lost: 1},
+		{why: "it leaves by its annotation", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one),
+			claims: []schedule.PreviousClaim{holds("a/a", "n1")}, leaving: []string{"a/a"}},
+		{why: "it leaves by the Site's list, without a spec", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			decommission: []string{"a/a"}, leaving: []string{"a/a"}},
+		{why: "and with one that is wrong", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			decommission: []string{"a/a"}, problems: wrongA, leaving: []string{"a/a"}, lost: 1},
 		{why: "and by its annotation with a spec that is wrong", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one),
 			claims: []schedule.PreviousClaim{holds("a/a", "n1")}, problems: wrongA, leaving: []string{"a/a"}, lost: 1},
 		{why: "with a port and a network of no use", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"),
-			strings.Replace(ports(29999), "oam", "oan", 1)), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, leaving: []string{"a/a"}},
-		{why: "though it is one cluster too many", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), leaving: []string{"a/a"},
+			strings.Replace(ports(29999), "oam", "oan", 1)), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			leaving: []string{"a/a"}},
+		{why: "though it is one cluster too many", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one),
+			leaving: []string{"a/a"},
 			tenants: []v1alpha1.Tenant{{Name: "a", Namespaces: []string{"a"}, MaxClusters: new(int)}}},
-		{why: "not if another document of its name is there, and says nothing of it", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one),
+		{why: "not if another document of its name is there, and says nothing of it",
+			specs:    spec("a/a", fmt.Sprintf(leaves, "a/a"), one),
 			claims:   []schedule.PreviousClaim{holds("a/a", "n1")},
 			problems: fault("a/a", finding.Invalid, "", Keeps), want: []string{"a/a SIP043"}},
-		{why: "unless the Site's list has it", specs: spec("a/a", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+		{why: "unless the Site's list has it", specs: spec("a/a", "", one),
+			claims:       []schedule.PreviousClaim{holds("a/a", "n1")},
 			decommission: []string{"a/a"}, problems: fault("a/a", finding.Invalid, "", Keeps),
 			leaving: []string{"a/a"}, lost: 1},
-		{why: "it goes on leaving when its spec is gone", claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"}, leaving: []string{"a/a"}},
-		{why: "it stays when its spec is back", specs: spec("a/a", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"}},
-		{why: "an entry that lets nothing leave is said", specs: spec("a/a", "", one), decommission: []string{"a/x"}, leaving: []string{"a/x"}, notes: 1},
-		{why: "one that gives up too much keeps its hosts, though it is to leave", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+		{why: "it goes on leaving when its spec is gone", claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			left: []string{"a/a"}, leaving: []string{"a/a"}},
+		{why: "it stays when its spec is back", specs: spec("a/a", "", one),
+			claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"}},
+		{why: "an entry that lets nothing leave is said", specs: spec("a/a", "", one), decommission: []string{"a/x"},
+			leaving: []string{"a/x"}, notes: 1},
+		{why: "one that gives up too much keeps its hosts, though it is to leave",
+			specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
 			problems: fault("a/a", finding.Loss, "", Keeps), want: []string{"a/a SIP046"}},
-		{why: "but not one that was leaving before", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"},
+		{why: "but not one that was leaving before", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one),
+			claims: []schedule.PreviousClaim{holds("a/a", "n1")}, left: []string{"a/a"},
 			problems: fault("a/a", finding.Loss, "", Keeps), want: []string{"a/a SIP046"}, leaving: []string{"a/a"}},
 
-		{why: "of two new ones the first has the port", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30001)), want: []string{"b/b SIP001"}},
-		{why: "of two the one that has it in the tree", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30001)), tree: served("b/b", 30001), want: []string{"a/a SIP001"}},
-		{why: "a frozen one keeps its own", specs: spec("a/a", "", ports(30001)), tree: served("b/b", 30001), claims: []schedule.PreviousClaim{holds("b/b", "n1")},
-			want: []string{"a/a SIP001", "b/b SIP044"}},
-		{why: "what is given up in this run is free from the next", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002)), tree: served("b/b", 30001), want: []string{"a/a SIP001"}},
-		{why: "two that exchange their ports: neither gets the other's", specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002)),
-			tree: both(served("a/a", 30002), served("b/b", 30001)), want: []string{"a/a SIP001", "b/b SIP001"}},
-		{why: "a cluster that leaves has its port until its last host is gone", specs: spec("a/a", "", ports(30001)), tree: served("b/b", 30001),
-			claims: []schedule.PreviousClaim{holds("b/b", "n1")}, decommission: []string{"b/b"}, want: []string{"a/a SIP001"}, leaving: []string{"b/b"}},
+		{why: "of two new ones the first has the port",
+			specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30001)), want: []string{"b/b SIP001"}},
+		{why: "of two the one that has it in the tree",
+			specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30001)), tree: served("b/b", 30001),
+			want: []string{"a/a SIP001"}},
+		{why: "a frozen one keeps its own", specs: spec("a/a", "", ports(30001)), tree: served("b/b", 30001),
+			claims: []schedule.PreviousClaim{holds("b/b", "n1")},
+			want:   []string{"a/a SIP001", "b/b SIP044"}},
+		{why: "what is given up in this run is free from the next",
+			specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002)), tree: served("b/b", 30001),
+			want: []string{"a/a SIP001"}},
+		{why: "two that exchange their ports: neither gets the other's",
+			specs: spec("a/a", "", ports(30001)) + spec("b/b", "", ports(30002)),
+			tree:  both(served("a/a", 30002), served("b/b", 30001)), want: []string{"a/a SIP001", "b/b SIP001"}},
+		{why: "a cluster that leaves has its port until its last host is gone", specs: spec("a/a", "", ports(30001)),
+			tree:   served("b/b", 30001),
+			claims: []schedule.PreviousClaim{holds("b/b", "n1")}, decommission: []string{"b/b"},
+			want: []string{"a/a SIP001"}, leaving: []string{"b/b"}},
 		{why: "a port outside the site's range", specs: spec("a/a", "", ports(29999)), want: []string{"a/a SIP002"}},
 
-		{why: "a network that no host is on", specs: spec("a/a", "", strings.Replace(ports(30001), "oam", "oan", 1)), want: []string{"a/a SIP018"}},
+		{why: "a network that no host is on", specs: spec("a/a", "", strings.Replace(ports(30001), "oam", "oan", 1)),
+			want: []string{"a/a SIP018"}},
 		{why: "it takes nothing from another one then, and is told of both",
 			specs: spec("a/a", "", strings.Replace(ports(30001), "oam", "oan", 1)) + spec("b/b", "", ports(30001)),
 			want:  []string{"a/a SIP001", "a/a SIP018"}},
 		{why: "a wrong spec, a port and a network are named at once",
 			specs:    spec("a/a", "", strings.Replace(ports(29999), "oam", "oan", 1)),
 			problems: wrongA, want: []string{"a/a SIP002", "a/a SIP018", "a/a SIP043"}},
-		{why: "a role without hosts behind a load balancer that stays", specs: spec("a/a", "", strings.Replace(ports(30001), "Worker:", "Wroker:", 1)), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
-			want: []string{"a/a SIP033"}},
-		{why: "a host of which no patch may be written freezes the cluster that has it", specs: spec("a/a", "", one) + spec("b/b", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+		{why: "a role without hosts behind a load balancer that stays",
+			specs:  spec("a/a", "", strings.Replace(ports(30001), "Worker:", "Wroker:", 1)),
+			claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+			want:   []string{"a/a SIP033"}},
+		{why: "a host of which no patch may be written freezes the cluster that has it",
+			specs: spec("a/a", "", one) + spec("b/b", "", one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
 			unpatchable: "metal3/n1", want: []string{"a/a SIP048"}},
 		{why: "a free one freezes nobody", specs: spec("a/a", "", one), unpatchable: "metal3/n1"},
-		{why: "where its cluster leaves, its release waits", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one), claims: []schedule.PreviousClaim{holds("a/a", "n1")},
+		{why: "where its cluster leaves, its release waits", specs: spec("a/a", fmt.Sprintf(leaves, "a/a"), one),
+			claims:      []schedule.PreviousClaim{holds("a/a", "n1")},
 			unpatchable: "metal3/n1", leaving: []string{"a/a"}, lost: 1},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -143,13 +175,16 @@ func TestWhoIsFrozen(t *testing.T) {
 			site.Name = "s"
 			site.Spec.Decommission, site.Spec.Tenants = row.decommission, row.tenants
 			site.Default()
-			hosts := []inventory.Host{{Namespace: "metal3", Name: "n1", UID: "u1", Addresses: []inventory.Address{{Network: "oam"}}}, {Namespace: "metal3", Name: "n2", UID: "u2"}}
+			hosts := []inventory.Host{{Namespace: "metal3", Name: "n1", UID: "u1",
+				Addresses: []inventory.Address{{Network: "oam"}}}, {Namespace: "metal3", Name: "n2", UID: "u2"}}
 			in := Input{
-				Site: site, Clusters: specs, Problems: row.problems, Hosts: hosts, Tenants: tenancy.Of(site, []string{"metal3"}), Network: netplan.Of(site, specs, hosts),
+				Site: site, Clusters: specs, Problems: row.problems, Hosts: hosts,
+				Tenants: tenancy.Of(site, []string{"metal3"}), Network: netplan.Of(site, specs, hosts),
 				Tree: row.tree, Claims: schedule.Previous{Claims: row.claims, Leaving: map[schedule.ClusterKey]bool{}},
 				Options: schedule.Options{Keys: schedule.LabelKeys{
-					ClusterNamespace: site.Spec.LabelKeys.ClusterNamespace, ClusterName: site.Spec.LabelKeys.ClusterName,
-					NodeType: site.Spec.LabelKeys.NodeType, Standby: site.Spec.LabelKeys.Standby,
+					ClusterNamespace: site.Spec.LabelKeys.ClusterNamespace,
+					ClusterName:      site.Spec.LabelKeys.ClusterName,
+					NodeType:         site.Spec.LabelKeys.NodeType, Standby: site.Spec.LabelKeys.Standby,
 				}},
 			}
 			for _, cluster := range row.left {
@@ -157,13 +192,16 @@ func TestWhoIsFrozen(t *testing.T) {
 			}
 			if row.unpatchable != "" {
 				host := finding.To(finding.KindHost, "metal3", strings.TrimPrefix(row.unpatchable, "metal3/"))
-				in.Unpatchable = map[string][]finding.Finding{row.unpatchable: {{Object: host, Message: "another app's: it"}}}
+				in.Unpatchable = map[string][]finding.Finding{row.unpatchable: {{Object: host,
+					Message: "another app's: it"}}}
 			}
 			got := Of(in)
 			var frozen, leaving []string
 			for i := range got.Findings {
-				if name := got.Findings[i].Object.Key(); len(got.Frozen[key(name)]) > 0 && !slices.Contains(frozen, name+" "+got.Findings[i].Code) &&
-					got.Findings[i].Code != finding.Strange || got.Findings[i].Code == finding.Strange && row.lost == 0 {
+				if name := got.Findings[i].Object.Key(); len(got.Frozen[key(name)]) > 0 && !slices.Contains(frozen,
+					name+" "+got.Findings[i].Code) &&
+					got.Findings[i].Code != finding.Strange ||
+					got.Findings[i].Code == finding.Strange && row.lost == 0 {
 					frozen = append(frozen, name+" "+got.Findings[i].Code)
 				}
 			}
@@ -221,7 +259,8 @@ func TestHostsWithOneCause(t *testing.T) {
 			in.Hosts = append(in.Hosts, inventory.Host{Namespace: "metal3", Name: name, UID: "u1"})
 			in.Claims.Claims = append(in.Claims.Claims, holds(cluster, name))
 			in.Unpatchable["metal3/"+name] = []finding.Finding{{Object: finding.To(finding.KindHost, "metal3", name),
-				Message: "another app's: it", Fix: "kubectl label -n metal3 baremetalhosts.metal3.io/" + name + " app-"}}
+				Message: "another app's: it",
+				Fix:     "kubectl label -n metal3 baremetalhosts.metal3.io/" + name + " app-"}}
 		}
 		in.Tenants, in.Network = tenancy.Of(site, []string{"metal3"}), netplan.Of(site, specs, in.Hosts)
 		got := Of(in)
@@ -233,8 +272,9 @@ func TestHostsWithOneCause(t *testing.T) {
 		for i := range got.Findings {
 			words = append(words, got.Findings[i].Message)
 		}
-		assert.Contains(t, strings.Join(words, "\n"), "host metal3/n000 and 498 other hosts: another app's: it; fix it with: kubectl label -n "+
-			names+" app-", annotations)
+		assert.Contains(t, strings.Join(words, "\n"),
+			"host metal3/n000 and 498 other hosts: another app's: it; fix it with: kubectl label -n "+
+				names+" app-", annotations)
 		assert.Contains(t, strings.Join(words, "\n"), "host metal3/n499: another app's: it", annotations)
 	}
 }
@@ -243,7 +283,8 @@ func TestHostsWithOneCause(t *testing.T) {
 func TestDecommissionOfASpecLeftOut(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Spec.Decommission = []string{"a/a"}
-	site.Spec.Tenants = []v1alpha1.Tenant{{Name: "a", Namespaces: []string{"a"}, Specs: []string{"ta"}}, {Name: "b", Namespaces: []string{"b"}, Specs: []string{"tb"}}}
+	site.Spec.Tenants = []v1alpha1.Tenant{{Name: "a", Namespaces: []string{"a"}, Specs: []string{"ta"}},
+		{Name: "b", Namespaces: []string{"b"}, Specs: []string{"tb"}}}
 	site.Default()
 	const leftOut, perhaps = "the tree does not have this cluster, and its spec is left out",
 		"the tree does not have this cluster, and its spec may be in a file that is left out"
@@ -253,18 +294,24 @@ func TestDecommissionOfASpecLeftOut(t *testing.T) {
 		claims  []schedule.PreviousClaim
 		want    string
 	}{
-		"its spec is wrong":                    {problem: fault("a/a", "", "", Freezes), want: leftOut},
-		"its spec is in another's folder":      {problem: fault("a/a", "", "", Strange), want: leftOut},
-		"a file of its tenant does not parse":  {problem: fault("", "", "ta/x.yaml", Freezes), want: perhaps},
-		"a file of no tenant does not parse":   {problem: fault("", "", "x.yaml", Freezes), want: perhaps},
-		"and it is misspelled":                 {problem: fault("", "", "x.yaml", Freezes), claims: []schedule.PreviousClaim{holds("a/aa", "n1")}, want: perhaps + `; or did you mean "a/aa"?`},
-		"it has left, and there are others":    {problem: fault("b/c", "", "", Freezes), claims: []schedule.PreviousClaim{holds("a/b", "n1"), holds("b/b", "n2"), holds("ab/a1", "n3")}, want: nowhere},
-		"the namespace is misspelled":          {problem: fault("b/c", "", "", Freezes), claims: []schedule.PreviousClaim{holds("aa/a", "n1"), holds("ab/ab", "n2")}, want: nowhere + `; or did you mean "aa/a"?`},
+		"its spec is wrong":                   {problem: fault("a/a", "", "", Freezes), want: leftOut},
+		"its spec is in another's folder":     {problem: fault("a/a", "", "", Strange), want: leftOut},
+		"a file of its tenant does not parse": {problem: fault("", "", "ta/x.yaml", Freezes), want: perhaps},
+		"a file of no tenant does not parse":  {problem: fault("", "", "x.yaml", Freezes), want: perhaps},
+		"and it is misspelled": {problem: fault("", "", "x.yaml", Freezes),
+			claims: []schedule.PreviousClaim{holds("a/aa", "n1")}, want: perhaps + `; or did you mean "a/aa"?`},
+		"it has left, and there are others": {problem: fault("b/c", "", "", Freezes),
+			claims: []schedule.PreviousClaim{holds("a/b", "n1"), holds("b/b", "n2"), holds("ab/a1", "n3")},
+			want:   nowhere},
+		"the namespace is misspelled": {problem: fault("b/c", "", "", Freezes),
+			claims: []schedule.PreviousClaim{holds("aa/a", "n1"), holds("ab/ab", "n2")},
+			want:   nowhere + `; or did you mean "aa/a"?`},
 		"a file of another does not parse":     {problem: fault("", "", "tb/x.yaml", Freezes), want: nowhere},
 		"the spec of another cluster is wrong": {problem: fault("a/b", "", "", Freezes), want: nowhere},
 	} {
-		got := Of(Input{Site: site, Problems: row.problem, Tenants: tenancy.Of(site, nil), Network: netplan.Of(site, nil, nil),
-			Claims: schedule.Previous{Claims: row.claims}})
+		got := Of(Input{Site: site, Problems: row.problem, Tenants: tenancy.Of(site, nil),
+			Network: netplan.Of(site, nil, nil),
+			Claims:  schedule.Previous{Claims: row.claims}})
 		if want := "site: spec.decommission: a/a: " + row.want; !slices.Equal(got.Notes, []string{want}) {
 			t.Errorf("%s: got %q, want %q", why, got.Notes, want)
 		}

@@ -29,7 +29,8 @@ func TestBrake(t *testing.T) {
 	}{
 		{"nothing is lost", schedule.Loss{Claimed: 5}, NoAcceptance, ""},
 		{"one host may go in any case", schedule.Loss{Claimed: 5, Missing: hosts("a")}, NoAcceptance, ""},
-		{"as many as the site allows", schedule.Loss{Claimed: 20, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance, ""},
+		{"as many as the site allows", schedule.Loss{Claimed: 20, Missing: hosts("a"), Released: hosts("b")},
+			NoAcceptance, ""},
 		{"more than the share, although no more than the number",
 			schedule.Loss{Claimed: 18, Missing: hosts("a"), Released: hosts("b")}, NoAcceptance,
 			"refused: 2 of 18 claimed hosts would be lost or released, but the site allows only 1 " +
@@ -41,7 +42,8 @@ func TestBrake(t *testing.T) {
 		{"one more, and each way by itself would be allowed", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"),
 			Released: hosts("c")}, NoAcceptance,
 			": 2 no longer in the inventory: metal/a, metal/b; 1 released: metal/c"},
-		{"hosts that were created anew", schedule.Loss{Claimed: 20, Recreated: hosts("a", "b"), Missing: hosts("c")}, NoAcceptance,
+		{"hosts that were created anew", schedule.Loss{Claimed: 20, Recreated: hosts("a", "b"), Missing: hosts("c")},
+			NoAcceptance,
 			"1 no longer in the inventory: metal/c; 2 recreated, with another uid: metal/a, metal/b"},
 		{"a namespace leaves the Site, within the brake",
 			schedule.Loss{Claimed: 20, Outside: hosts("a"), Missing: hosts("b")}, NoAcceptance,
@@ -51,14 +53,16 @@ func TestBrake(t *testing.T) {
 		{"the same, accepted", schedule.Loss{Claimed: 20, Outside: hosts("a"), Missing: hosts("b")}, 2, ""},
 		{"the same, by another number", schedule.Loss{Claimed: 20, Outside: hosts("a"), Missing: hosts("b")}, 1,
 			"(1 no longer in the inventory: metal/b; 1 no longer in the Site's namespaces: metal/a)"},
-		{"accepted, by their number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 3, ""},
+		{"accepted, by their number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 3,
+			""},
 		{"another number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 2,
 			"--accept-loss is 2, but this run would lose or release 3 hosts"},
 	}
 	site := &v1alpha1.Site{}
 	site.Default()
 	for _, row := range rows {
-		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}, loss: row.loss}
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{},
+			loss: row.loss}
 		err := p.brake(row.accept)
 		switch {
 		case row.want == "" && err != nil:
@@ -72,7 +76,8 @@ func TestBrake(t *testing.T) {
 		{0, 50, 400, 1}, {2, 10, 0, 1},
 	} {
 		site.Spec.Brake = v1alpha1.Brake{MaxHosts: &row.maxHosts, MaxPercent: &row.maxPercent}
-		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}, loss: schedule.Loss{Claimed: row.claimed}}
+		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{},
+			loss: schedule.Loss{Claimed: row.claimed}}
 		assert.Equal(t, row.want, p.BrakeLimit(), row)
 	}
 }
@@ -97,8 +102,10 @@ func TestBeyondBrake(t *testing.T) {
 		refused string
 	}{
 		{"as many as a run may take", []spec{{"a", "", 3}}, 0, nil, ""},
-		{"one more", []spec{{"a", "", 4}}, 0, []string{"loses 4 of 18 claimed hosts, but a run may take only 3 (spec.brake: the smaller of 3 hosts and 100 %, " +
-			`at least 1): if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "4"`}, ""},
+		{"one more", []spec{{"a", "", 4}}, 0,
+			[]string{"loses 4 of 18 claimed hosts, but a run may take only 3 (spec.brake: the smaller of 3 hosts and 100 %, " +
+				`at least 1): if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "4"`},
+			""},
 		{"accepted", []spec{{"a", "4", 4}}, 0, nil, ""},
 		{"another number", []spec{{"a", "5", 4}}, 0, []string{`accept-loss: "4"`}, ""},
 		{"two that fit each, and not together", []spec{{"b", "", 2}, {"a", "", 2}}, 0,
@@ -106,8 +113,10 @@ func TestBeyondBrake(t *testing.T) {
 				`if that is intended, annotate the SIPCluster with sip.airshipit.org/accept-loss: "2"`}, ""},
 		{"the second accepts", []spec{{"b", "", 2}, {"a", "2", 2}}, 0, nil, ""},
 		{"the first accepts, and is no longer in the sum", []spec{{"b", "2", 2}, {"a", "", 2}}, 0, nil, ""},
-		{"a small one after one that does not fit", []spec{{"a", "", 4}, {"b", "", 3}}, 0, []string{`accept-loss: "4"`}, ""},
-		{"what no spec asked for comes first", []spec{{"a", "", 1}}, 3, []string{`but a run may take only 3, and 3 count before`}, ""},
+		{"a small one after one that does not fit", []spec{{"a", "", 4}, {"b", "", 3}}, 0, []string{`accept-loss: "4"`},
+			""},
+		{"what no spec asked for comes first", []spec{{"a", "", 1}}, 3,
+			[]string{`but a run may take only 3, and 3 count before`}, ""},
 		{"accepted, and the others lose as many as a run may take", []spec{{"a", "4", 4}}, 3, nil, ""},
 		{"accepted, and the others lose more", []spec{{"a", "4", 4}}, 4, nil,
 			"refused: 4 of 18 claimed hosts would be lost or released, but the site allows only 3 (spec.brake: the smaller of 3 hosts and 100 %, at least 1; " +
@@ -115,7 +124,8 @@ func TestBeyondBrake(t *testing.T) {
 		{"the Site's own list is the operator's to accept", []spec{{"listed", "4", 4}}, 0, nil, "refused: 4 of 18"},
 	} {
 		p := &Planned{Loaded: &Loaded{Site: site}, Clusters: &admit.Clusters{}, Placement: &schedule.Placement{}}
-		p.loss = schedule.Loss{Claimed: 18, Missing: make([]schedule.HostKey, row.more), Asked: map[schedule.ClusterKey]int{}}
+		p.loss = schedule.Loss{Claimed: 18, Missing: make([]schedule.HostKey, row.more),
+			Asked: map[schedule.ClusterKey]int{}}
 		for _, s := range row.specs {
 			c := v1.SIPCluster{Document: &manifest.Document{File: s.name + ".yaml", Index: 1}}
 			c.Namespace, c.Name = "tenants", s.name
@@ -190,7 +200,8 @@ func TestAcceptanceIsUsedUp(t *testing.T) {
 		{"a loss within it", "", "2", 2, "", "2", ""},
 		{"with a reason", "", "4  rack 7 goes", 4, "", "4 rack 7 goes", ""},
 		{"another number", "", "5 rack 7", 4, `accept-loss: "4"`, "", "the spec gives up 4 hosts in this run"},
-		{"another loss of that number", "4", "4", 4, `accept-loss: "4 again"; its present text accepted an earlier loss`, "4",
+		{"another loss of that number", "4", "4", 4,
+			`accept-loss: "4 again"; its present text accepted an earlier loss`, "4",
 			"its text accepted an earlier loss"},
 		{"what the message prints", "4", "4 again", 4, "", "4 again", ""},
 		{"the number again, after another text", "4 again", "4", 4, "", "4", ""},

@@ -27,7 +27,8 @@ func TestWhoseLabelsAreNewer(t *testing.T) {
 		{"a folder that an older commit has", committed.Add(time.Second), false, true, committed, true, false},
 		{"a folder that a newer commit has", committed.Add(-time.Second), false, true, committed, false, true},
 		{"a folder, and hosts that this run reads", committed, true, true, time.Time{}, true, false},
-		{"a folder of a newer commit, and hosts that this run reads", committed.Add(-time.Second), true, true, committed,
+		{"a folder of a newer commit, and hosts that this run reads", committed.Add(-time.Second), true, true,
+			committed,
 			true, false},
 	} {
 		l := &Loaded{Hosts: &inventory.Inventory{TakenAt: row.taken}, Live: row.live}

@@ -12,7 +12,8 @@ import (
 
 // The kubeconfig's library repeats a proxy-url that is none.
 func TestProxyOfAKubeconfigIsMasked(t *testing.T) {
-	for _, proxy := range []string{"squid:pr0xys3cret@proxy:3128", "http://squid:pr0xys3cret%zz@proxy", "ftp://squid:pr0xys3cret@proxy"} {
+	for _, proxy := range []string{"squid:pr0xys3cret@proxy:3128", "http://squid:pr0xys3cret%zz@proxy",
+		"ftp://squid:pr0xys3cret@proxy"} {
 		file := filepath.Join(t.TempDir(), "kubeconfig")
 		need.Write(t, file, fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: a\n"+
 			"contexts: [{name: a, context: {cluster: a}}]\n"+

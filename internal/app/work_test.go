@@ -15,7 +15,8 @@ import (
 // TestWorkOfATenant: the patches of one tenant's clusters are bounded together, and use up nothing of another's.
 func TestWorkOfATenant(t *testing.T) {
 	site := &v1alpha1.Site{}
-	site.Spec.Tenants = []v1alpha1.Tenant{{Name: "bank", Namespaces: []string{"a", "b"}}, {Name: "edge", Namespaces: []string{"c"}}}
+	site.Spec.Tenants = []v1alpha1.Tenant{{Name: "bank", Namespaces: []string{"a", "b"}},
+		{Name: "edge", Namespaces: []string{"c"}}}
 	p := &Planned{Loaded: &Loaded{Tenants: tenancy.Of(site, nil)}}
 	services := func(namespace, name string, patches int) render.Services {
 		c := &v1.SIPCluster{}

@@ -41,7 +41,8 @@ func TestAt(t *testing.T) {
 	if field, _, _ := cluster.At("spec.nodes.labelSelector"); !strings.Contains(field.Text, "Selector") {
 		t.Errorf("spec.nodes.labelSelector, as kubectl explain has it: %+v", field)
 	}
-	if field, _, _ := site.At("spec.repository.url"); field == nil || !field.Required || !strings.Contains(field.Text, "credentials") {
+	if field, _, _ := site.At("spec.repository.url"); field == nil || !field.Required ||
+		!strings.Contains(field.Text, "credentials") {
 		t.Errorf("spec.repository.url: %+v", field)
 	}
 }
@@ -80,7 +81,8 @@ func TestOneOrAList(t *testing.T) {
 	assert.Truef(t, field != nil && field.Type == want, "found %+v, want the type %s", field, want)
 	text := need.Value(kinds[0].JSONSchema())(t)
 	schema := need.Value(gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)))(t)
-	for vendor, valid := range map[string]bool{`"HPE"`: true, `["HPE", "Dell Inc."]`: true, `740`: false, `[740]`: false, `{"a": "b"}`: false, `"` + strings.Repeat("x", 129) + `"`: false} {
+	for vendor, valid := range map[string]bool{`"HPE"`: true, `["HPE", "Dell Inc."]`: true, `740`: false,
+		`[740]`: false, `{"a": "b"}`: false, `"` + strings.Repeat("x", 129) + `"`: false} {
 		spec := `{"apiVersion": "airship.airshipit.org/v1", "kind": "SIPCluster", "spec": {"nodes": {"Worker": {"hardware": {"vendor": ` + vendor + `}}}}}`
 		result, err := schema.Validate(gojsonschema.NewStringLoader(spec))
 		assert.Truef(t, err == nil && result.Valid() == valid, "%s: valid %v, want %v: %v", vendor, !valid, valid, err)
@@ -89,7 +91,8 @@ func TestOneOrAList(t *testing.T) {
 
 // TestDefinitions: sipgen goes by the definitions that are installed.
 func TestDefinitions(t *testing.T) {
-	for file, has := range map[string][]byte{"airship.airshipit.org_sipclusters.yaml": sipCluster, "sipgen.airshipit.org_sites.yaml": site} {
+	for file, has := range map[string][]byte{"airship.airshipit.org_sipclusters.yaml": sipCluster,
+		"sipgen.airshipit.org_sites.yaml": site} {
 		text := need.Read(t, "../../config/crd/"+file)
 		want, err := yaml.YAMLToJSON(text)
 		assert.Truef(t, err == nil && bytes.Equal(bytes.TrimSpace(has), want),

@@ -22,7 +22,9 @@ const evil = "x%0A::error::owned\n::error file=a::second\r##[error]third \x1b[31
 func hostile(n int) []Finding {
 	var out []Finding
 	for i := range n {
-		f := Finding{Code: "SIP006", Severity: Error, Place: Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1}, Object: To("SIPCluster", "", evil), Field: evil, Message: evil, Fix: evil}
+		f := Finding{Code: "SIP006", Severity: Error,
+			Place:  Place{File: "specs,a:b%\n::error::c.yaml", Document: 1, Line: i + 1},
+			Object: To("SIPCluster", "", evil), Field: evil, Message: evil, Fix: evil}
 		out = append(out, f.OnOneLine())
 	}
 	return out
@@ -37,7 +39,8 @@ func written(t *testing.T, write func(io.Writer) error) string {
 
 func TestNothingBreaksOutOfAnAnnotation(t *testing.T) {
 	head := regexp.MustCompile(`^::error file=specs%2Ca%3Ab%25 %3A%3Aerror%3A%3Ac.yaml,line=\d+,title=sipgen lint SIP006::`)
-	for _, line := range strings.Split(strings.TrimSpace(written(t, func(w io.Writer) error { return GitHub(w, hostile(3)) })), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(written(t,
+		func(w io.Writer) error { return GitHub(w, hostile(3)) })), "\n") {
 		assert.Truef(t,
 			head.MatchString(line) && !strings.Contains(line, "##[") && !strings.ContainsAny(line, "\r\x1b"),
 			"found %q", line)
@@ -60,7 +63,8 @@ func TestAnnotationsBeyondTenAreInTheLog(t *testing.T) {
 				t.Errorf("found %q", line)
 			}
 		}
-		if left := n - 10; commands != want || left > 0 && (plain != left+1 || !strings.Contains(out, strconv.Itoa(left+1)+" more are in the log")) {
+		if left := n - 10; commands != want ||
+			left > 0 && (plain != left+1 || !strings.Contains(out, strconv.Itoa(left+1)+" more are in the log")) {
 			t.Errorf("%d findings: %d commands, %d lines", n, commands, plain)
 		}
 	}
@@ -75,7 +79,8 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 func TestSARIFIsValid(t *testing.T) {
 	text := need.Read(t, "testdata/sarif-schema-2.1.0.json")
 	schema := need.Value(gojsonschema.NewSchema(gojsonschema.NewBytesLoader(text)))(t)
-	elsewhere := Finding{Code: "SIP005", Severity: Warning, Place: Place{Source: "cluster"}, Object: To("SIPCluster", "a", "a"), Message: "m", Fix: "n"}
+	elsewhere := Finding{Code: "SIP005", Severity: Warning, Place: Place{Source: "cluster"},
+		Object: To("SIPCluster", "a", "a"), Message: "m", Fix: "n"}
 	for name, findings := range map[string][]Finding{"none": nil, "some": append(hostile(2), elsewhere)} {
 		text := written(t, func(w io.Writer) error { return SARIF(w, findings, "v1.2.3") })
 		result := need.Value(schema.Validate(gojsonschema.NewStringLoader(text)))(t)
@@ -85,14 +90,18 @@ func TestSARIFIsValid(t *testing.T) {
 		var back struct {
 			Runs []struct{ Results []json.RawMessage }
 		}
-		if err := json.Unmarshal([]byte(text), &back); err != nil || len(back.Runs) != 1 || len(back.Runs[0].Results) != len(findings) {
+		if err := json.Unmarshal([]byte(text), &back); err != nil || len(back.Runs) != 1 ||
+			len(back.Runs[0].Results) != len(findings) {
 			t.Errorf("%s: want one run with %d results: %v", name, len(findings), err)
 		}
 	}
 }
 
 func TestJSONIsAList(t *testing.T) {
-	if got := written(t, func(w io.Writer) error { return JSON(w, nil) }); got != "{\n  \"apiVersion\": \"sipgen.airshipit.org/v1alpha1\",\n  \"kind\": \"Findings\",\n  \"findings\": []\n}\n" {
+	if got := written(t, func(w io.Writer) error {
+		return JSON(w,
+			nil)
+	}); got != "{\n  \"apiVersion\": \"sipgen.airshipit.org/v1alpha1\",\n  \"kind\": \"Findings\",\n  \"findings\": []\n}\n" {
 		t.Errorf("found %q", got)
 	}
 	var back struct {
@@ -120,11 +129,13 @@ func TestTable(t *testing.T) {
 	for _, c := range Codes() {
 		all = append(all, c.Code)
 		assert.Truef(t,
-			c.Title != "" && strings.HasSuffix(c.Meaning, ".") && strings.HasSuffix(c.Remedy, ".") && Remedy(c.Code) != "" && c.Severities != "",
+			c.Title != "" && strings.HasSuffix(c.Meaning, ".") && strings.HasSuffix(c.Remedy, ".") &&
+				Remedy(c.Code) != "" && c.Severities != "",
 			"%s lacks words", c.Code)
 	}
 	assert.Truef(t,
-		slices.IsSorted(all) && len(slices.Compact(slices.Clone(all))) == len(all) && Find("SIP001") != nil && Find("SIP041") == nil,
+		slices.IsSorted(all) && len(slices.Compact(slices.Clone(all))) == len(all) && Find("SIP001") != nil &&
+			Find("SIP041") == nil,
 		"codes %q", all)
 	for _, code := range []string{NodePort, Blind} {
 		assert.Truef(t, Find(code) != nil, "%s has no row", code)
@@ -133,7 +144,8 @@ func TestTable(t *testing.T) {
 
 // TestFold: a list that is folded says how much is missing, and one that fits is whole.
 func TestFold(t *testing.T) {
-	all := []Finding{{Code: Object, Object: Ref{Name: "a"}}, {Code: Object, Object: Ref{Name: "b"}}, {Code: Object, Object: Ref{Name: "c"}}}
+	all := []Finding{{Code: Object, Object: Ref{Name: "a"}}, {Code: Object, Object: Ref{Name: "b"}},
+		{Code: Object, Object: Ref{Name: "c"}}}
 	got := Fold(all, 1, "see lint")
 	assert.Truef(t, len(got) == 2 && got[0] == all[0] && got[1].String() == "SIP026: 2 more: see lint", "found %v", got)
 	assert.Equal(t, all, Fold(all, 3, "see lint"))

@@ -53,7 +53,8 @@ func TestFilesInTheTree(t *testing.T) {
 		for _, argo := range []bool{false, true} {
 			want := ""
 			if top, _, _ := strings.Cut(name, "/"); refused {
-				want = "fleet/" + name + ": sipgen did not write it, and only sipgen writes in fleet/" + top + ": move it"
+				want = "fleet/" + name + ": sipgen did not write it, and only sipgen writes in fleet/" + top +
+					": move it"
 			}
 			check(t, Input{ArgoCD: argo, Prefix: "fleet", Tree: tree, Others: []string{name}}, want)
 		}
@@ -62,7 +63,8 @@ func TestFilesInTheTree(t *testing.T) {
 	for i := range mostNamed + 5 {
 		many = append(many, fmt.Sprint("clusters/x", i))
 	}
-	if err := Check(Input{Tree: tree, Others: many}); err == nil || strings.Count(err.Error(), "\n") != mostNamed || !strings.HasSuffix(err.Error(), "\n5 files more that sipgen did not write") {
+	if err := Check(Input{Tree: tree, Others: many}); err == nil || strings.Count(err.Error(), "\n") != mostNamed ||
+		!strings.HasSuffix(err.Error(), "\n5 files more that sipgen did not write") {
 		t.Errorf("found %v", err)
 	}
 }
@@ -75,17 +77,24 @@ func TestHiddenFiles(t *testing.T) {
 		around []File
 		want   string
 	}{
-		{"everything, from the top", []File{file(".sourceignore", "# all", "", "/*")}, `.sourceignore: line 3: "/*" ` + all},
+		{"everything, from the top", []File{file(".sourceignore", "# all", "", "/*")},
+			`.sourceignore: line 3: "/*" ` + all},
 		{"everything, and shown again", []File{file(".sourceignore", "/*", "!/fleet")}, ""},
-		{"everything, and shown again below", []File{file("fleet/.sourceignore", "!*.cfg"), file(".sourceignore", "*.cfg")}, ""},
-		{"shown above, and hidden below", []File{file("fleet/.sourceignore", "*.cfg"), file(".sourceignore", "!*.cfg")}, "fleet/.sourceignore: line 1: "},
-		{"one kind of files", []File{file(".sourceignore", "*.cfg")}, `hides fleet/clusters/bank/bank/infra/loadbalancer.cfg from Flux`},
-		{"a folder", []File{file(".sourceignore", "clusters/")}, `"clusters/" hides fleet/clusters/bank/bank/assignments.yaml and 5 other files`},
-		{"a folder by its path", []File{file("fleet/.sourceignore", "/clusters/bank/bank/infra/jump/")}, "jump/sshd_config"},
+		{"everything, and shown again below",
+			[]File{file("fleet/.sourceignore", "!*.cfg"), file(".sourceignore", "*.cfg")}, ""},
+		{"shown above, and hidden below", []File{file("fleet/.sourceignore", "*.cfg"), file(".sourceignore", "!*.cfg")},
+			"fleet/.sourceignore: line 1: "},
+		{"one kind of files", []File{file(".sourceignore", "*.cfg")},
+			`hides fleet/clusters/bank/bank/infra/loadbalancer.cfg from Flux`},
+		{"a folder", []File{file(".sourceignore", "clusters/")},
+			`"clusters/" hides fleet/clusters/bank/bank/assignments.yaml and 5 other files`},
+		{"a folder by its path", []File{file("fleet/.sourceignore", "/clusters/bank/bank/infra/jump/")},
+			"jump/sshd_config"},
 		{"components", []File{file(".sourceignore", "capi/")}, "capi/kustomization.yaml from Flux"},
 		{"other folders, and what no engine reads", []File{file(".sourceignore", "/docs", "*.md", "testdata/")}, ""},
 		{"a link", []File{{Path: ".sourceignore", NoFile: true}}, ".sourceignore: found a link"},
-		{"many lines", []File{file(".sourceignore", slices.Repeat([]string{"x"}, mostLines+1)...)}, "more than 1000 lines"},
+		{"many lines", []File{file(".sourceignore", slices.Repeat([]string{"x"}, mostLines+1)...)},
+			"more than 1000 lines"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			check(t, Input{Prefix: "fleet", Tree: tree, Around: row.around}, row.want)
@@ -130,16 +139,21 @@ func TestRewrittenFiles(t *testing.T) {
 		in.ArgoCD = false
 		check(t, in, "")
 	}
-	check(t, Input{ArgoCD: true, Prefix: "fleet", Tree: tree, Around: []File{file("fleet/.gitattributes", "/clusters/** ident")}}, "fleet/.gitattributes: line 1")
-	check(t, Input{ArgoCD: true, Prefix: "fleet", Tree: tree, Around: []File{file("fleet/.gitattributes", "/fleet/** ident")}}, "")
-	check(t, Input{ArgoCD: true, Tree: tree, Around: []File{{Path: ".gitattributes", NoFile: true}}}, ".gitattributes: found a link")
-	check(t, Input{ArgoCD: true, Tree: tree, Around: []File{file(".gitattributes", slices.Repeat([]string{"x"}, mostLines+1)...)}}, "more than 1000 lines")
+	check(t, Input{ArgoCD: true, Prefix: "fleet", Tree: tree,
+		Around: []File{file("fleet/.gitattributes", "/clusters/** ident")}}, "fleet/.gitattributes: line 1")
+	check(t, Input{ArgoCD: true, Prefix: "fleet", Tree: tree,
+		Around: []File{file("fleet/.gitattributes", "/fleet/** ident")}}, "")
+	check(t, Input{ArgoCD: true, Tree: tree, Around: []File{{Path: ".gitattributes", NoFile: true}}},
+		".gitattributes: found a link")
+	check(t, Input{ArgoCD: true, Tree: tree,
+		Around: []File{file(".gitattributes", slices.Repeat([]string{"x"}, mostLines+1)...)}}, "more than 1000 lines")
 }
 
 // A kustomization above that includes the tree has it applied a second time.
 func TestIncludingKustomizations(t *testing.T) {
 	for _, row := range []struct{ file, prefix, text, want string }{
-		{"kustomization.yaml", "fleet", "resources: [fleet/clusters/bank/bank/infra]", `kustomization.yaml: "fleet/clusters/bank/bank/infra" includes a part of the tree`},
+		{"kustomization.yaml", "fleet", "resources: [fleet/clusters/bank/bank/infra]",
+			`kustomization.yaml: "fleet/clusters/bank/bank/infra" includes a part of the tree`},
 		{"fleet/Kustomization", "fleet", "bases: [./flux/]", `"./flux/" includes`},
 		{"fleet/kustomization.yml", "fleet", "components: [clusters/bank/bank/infra]", "includes"},
 		{"kustomization.yaml", "", "resources: [clusters/bank/bank/infra/deployment.yaml]", "includes"},
@@ -148,7 +162,8 @@ func TestIncludingKustomizations(t *testing.T) {
 		{"kustomization.yaml", "fleet", "resources: {", ""},
 	} {
 		for _, argo := range []bool{false, true} {
-			check(t, Input{ArgoCD: argo, Prefix: row.prefix, Tree: tree, Around: []File{file(row.file, row.text)}}, row.want)
+			check(t, Input{ArgoCD: argo, Prefix: row.prefix, Tree: tree, Around: []File{file(row.file, row.text)}},
+				row.want)
 		}
 	}
 }

@@ -26,7 +26,8 @@ func TestCertificatesAndProxyOfGit(t *testing.T) {
 		f.server.StartTLS()
 		defer f.server.Close()
 		file := filepath.Join(t.TempDir(), "ca.pem")
-		need.Write(t, file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.server.Certificate().Raw})))
+		need.Write(t, file, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
+			Bytes: f.server.Certificate().Raw})))
 		client := func(auth publish.Auth) *Client {
 			wire := need.Value(auth.HTTPClient())(t)
 			return &Client{HTTP: wire, Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN"}

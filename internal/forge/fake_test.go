@@ -63,7 +63,8 @@ func (f *fake) repository() Repository {
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	token := strings.TrimPrefix(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), "token ") + r.Header.Get("PRIVATE-TOKEN")
+	token := strings.TrimPrefix(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "),
+		"token ") + r.Header.Get("PRIVATE-TOKEN")
 	f.seen = append(f.seen, token+" "+r.Method+" "+r.URL.EscapedPath())
 	if f.before != nil && f.before(w, r) {
 		return
@@ -78,7 +79,8 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	var sent any
 	_ = json.NewDecoder(r.Body).Decode(&sent)
 	body, _ := sent.(map[string]any)
-	prefix := map[Provider]string{GitHub: "/api/v3/repos/acme/fleet/", GitLab: "/api/v4/projects/acme%2Ffleet/", Gitea: "/api/v1/repos/acme/fleet/"}[f.kind]
+	prefix := map[Provider]string{GitHub: "/api/v3/repos/acme/fleet/", GitLab: "/api/v4/projects/acme%2Ffleet/",
+		Gitea: "/api/v1/repos/acme/fleet/"}[f.kind]
 	path, found := strings.CutPrefix(r.URL.EscapedPath(), prefix)
 	what, rest, isOne := strings.Cut(path, "/")
 	one, _, _ := strings.Cut(rest, "/")
@@ -87,7 +89,8 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	case !found, isOne && (number < 1 || number > len(f.pulls)):
 		f.answer(w, 404, map[string]any{"message": "404 Not Found"})
 	case what == "labels":
-		f.answer(w, 200, []any{map[string]any{"id": 0, "name": fakeLabels[0]}, map[string]any{"id": 1, "name": fakeLabels[1]}})
+		f.answer(w, 200, []any{map[string]any{"id": 0, "name": fakeLabels[0]},
+			map[string]any{"id": 1, "name": fakeLabels[1]}})
 	case what == "issues": // labels of a pull request: GitHub takes their names, Gitea their numbers
 		names, _ := sent.([]any)
 		numbers, _ := body["labels"].([]any)
@@ -134,10 +137,14 @@ func (p *fakePull) set(body map[string]any) {
 func (f *fake) create(w http.ResponseWriter, body map[string]any) {
 	made := &fakePull{Open: true, SHA: "c0ffee"}
 	made.set(body)
-	if slices.ContainsFunc(f.pulls, func(p *fakePull) bool { return p.Open && p.Head == made.Head && p.Base == made.Base && !p.FromFork }) {
+	if slices.ContainsFunc(f.pulls, func(p *fakePull) bool {
+		return p.Open && p.Head == made.Head &&
+			p.Base == made.Base && !p.FromFork
+	}) {
 		switch f.kind {
 		case GitHub:
-			detail := map[string]any{"resource": "PullRequest", "code": "custom", "message": "A pull request already exists for acme:" + made.Head + "."}
+			detail := map[string]any{"resource": "PullRequest", "code": "custom",
+				"message": "A pull request already exists for acme:" + made.Head + "."}
 			f.answer(w, 422, map[string]any{"message": "Validation Failed", "errors": []any{detail}})
 		case GitLab:
 			f.answer(w, 409, map[string]any{"message": []any{"Another open merge request already exists for this source branch: !1"}})
@@ -177,9 +184,11 @@ func (f *fake) show(number int) map[string]any {
 	shown := map[string]any{
 		"number": number, "title": p.Title, "body": p.Body, "labels": labels, "merged": p.Merged,
 		"html_url": fmt.Sprint(page, "/pull/", number),
-		"head":     map[string]any{"ref": p.Head, "sha": p.SHA, "repo_id": repository, "repo": map[string]any{"id": repository}},
-		"base":     map[string]any{"ref": p.Base, "repo_id": 1, "repo": map[string]any{"id": 1}},
-		"iid":      number, "description": p.Body, "web_url": fmt.Sprint(page, "/-/merge_requests/", number), "sha": p.SHA,
+		"head": map[string]any{"ref": p.Head, "sha": p.SHA, "repo_id": repository,
+			"repo": map[string]any{"id": repository}},
+		"base": map[string]any{"ref": p.Base, "repo_id": 1, "repo": map[string]any{"id": 1}},
+		"iid":  number, "description": p.Body, "web_url": fmt.Sprint(page, "/-/merge_requests/", number),
+		"sha":           p.SHA,
 		"source_branch": p.Head, "target_branch": p.Base, "source_project_id": repository, "target_project_id": 1,
 	}
 	if p.Merged {

@@ -69,7 +69,8 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 		ask(t, f, request(nil), Unchanged)
 		assert.Len(t, f.writes, 1, "writes")
 		ask(t, f, request(func(r *Request) { r.Title, r.Body = "dc1: 4 hosts", "another" }), Updated)
-		ask(t, f, request(func(r *Request) { r.Title, r.Body, r.Base = "dc1: 4 hosts", "another", "production" }), Updated)
+		ask(t, f, request(func(r *Request) { r.Title, r.Body, r.Base = "dc1: 4 hosts", "another", "production" }),
+			Updated)
 		assert.Truef(t, p.Title == "dc1: 4 hosts" && p.Body == "another" && p.Base == "production", "found %+v", p)
 		assert.Truef(t, len(f.pulls) == 2 && f.pulls[0].Title == "theirs", "found %d, %+v", len(f.pulls), f.pulls[0])
 	})
@@ -78,11 +79,14 @@ func TestOneBranchIsOnePullRequest(t *testing.T) {
 // Nobody is sent to another host than the forge's: a page there is replaced by one that is made from the number.
 func TestPagesOnOtherHosts(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
-		own := f.server.URL + map[Provider]string{GitHub: "/acme/fleet/pull/1", GitLab: "/acme/fleet/-/merge_requests/1", Gitea: "/acme/fleet/pulls/1"}[f.kind]
+		own := f.server.URL + map[Provider]string{GitHub: "/acme/fleet/pull/1",
+			GitLab: "/acme/fleet/-/merge_requests/1", Gitea: "/acme/fleet/pulls/1"}[f.kind]
 		want := Created
 		for _, row := range []struct{ pages, other string }{
-			{"https://evil.example", "evil.example"}, {"https://EVIL.example:8443/x", "EVIL.example:8443"}, {f.server.URL + "@evil.example", ""}, {"https://evil.example\u202e/", "evil.example"},
-			{"javascript://127.0.0.1/%0a", ""}, {"http://127.0.0.1.evil.example", "127.0.0.1.evil.example"}, {"/elsewhere", ""}, {"https://127.0.0.1%2eevil.example", ""},
+			{"https://evil.example", "evil.example"}, {"https://EVIL.example:8443/x", "EVIL.example:8443"},
+			{f.server.URL + "@evil.example", ""}, {"https://evil.example\u202e/", "evil.example"},
+			{"javascript://127.0.0.1/%0a", ""}, {"http://127.0.0.1.evil.example", "127.0.0.1.evil.example"},
+			{"/elsewhere", ""}, {"https://127.0.0.1%2eevil.example", ""},
 		} {
 			f.pages = row.pages
 			if opened := ask(t, f, request(nil), want); opened.URL != own || opened.OtherHost != row.other {
@@ -90,7 +94,8 @@ func TestPagesOnOtherHosts(t *testing.T) {
 			}
 			want = Unchanged
 		}
-		for _, pages := range []string{"https://127.0.0.1", "http://127.0.0.1:1/forge"} { // by another port, or scheme, of its host
+		for _, pages := range []string{"https://127.0.0.1",
+			"http://127.0.0.1:1/forge"} { // by another port, or scheme, of its host
 			f.pages = pages
 			opened := ask(t, f, request(nil), Unchanged)
 			assert.Truef(t, strings.HasPrefix(opened.URL, pages) && opened.OtherHost == "", "%s: found %+v", pages,
@@ -245,7 +250,8 @@ func TestRefusals(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		err := refuse(t, f, Client{Token: "wr0ng-token", TokenName: "SIPGEN_FORGE_TOKEN"})
 		assert.Truef(t,
-			errors.Is(err, ErrToken) && strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") && strings.Contains(err.Error(), tokenScopes[f.kind]) && strings.Contains(err.Error(), "Bad credentials"),
+			errors.Is(err, ErrToken) && strings.Contains(err.Error(), "SIPGEN_FORGE_TOKEN") &&
+				strings.Contains(err.Error(), tokenScopes[f.kind]) && strings.Contains(err.Error(), "Bad credentials"),
 			"found %v", err)
 		assert.Equal(t, 1, len(f.seen))
 		for _, row := range []struct {
@@ -253,14 +259,17 @@ func TestRefusals(t *testing.T) {
 			want   error
 			words  string
 		}{
-			{403, ErrToken, "Resource not accessible"}, {404, ErrNoRepository, "SIPGEN_GIT_TOKEN"}, {422, nil, "Resource not accessible"},
+			{403, ErrToken, "Resource not accessible"}, {404, ErrNoRepository, "SIPGEN_GIT_TOKEN"},
+			{422, nil, "Resource not accessible"},
 		} {
 			f.before = func(w http.ResponseWriter, _ *http.Request) bool {
-				f.answer(w, row.status, map[string]any{"message": "Resource not accessible\x1b[2J\n to " + fakeToken + strings.Repeat(" and so on", 1000)})
+				f.answer(w, row.status, map[string]any{"message": "Resource not accessible\x1b[2J\n to " + fakeToken +
+					strings.Repeat(" and so on", 1000)})
 				return true
 			}
 			err := refuse(t, f, Client{Token: fakeToken, TokenName: "SIPGEN_GIT_TOKEN"})
-			if row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.words) || len(err.Error()) > 2000 {
+			if row.want != nil && !errors.Is(err, row.want) || !strings.Contains(err.Error(), row.words) ||
+				len(err.Error()) > 2000 {
 				t.Errorf("%d: found %v", row.status, err)
 			}
 		}
@@ -270,7 +279,8 @@ func TestRefusals(t *testing.T) {
 // Neither a redirect nor a page of a proxy in between gets the token, or is taken for an answer.
 func TestElsewhere(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("%s %s was asked, with %q %q", r.Method, r.URL, r.Header.Get("Authorization"), r.Header.Get("Private-Token"))
+		t.Errorf("%s %s was asked, with %q %q", r.Method, r.URL, r.Header.Get("Authorization"),
+			r.Header.Get("Private-Token"))
 	}))
 	defer other.Close()
 	t.Run("", func(t *testing.T) {
@@ -279,7 +289,8 @@ func TestElsewhere(t *testing.T) {
 				http.Redirect(w, r, other.URL+"/x?secret=1", http.StatusMovedPermanently)
 				return true
 			}
-			if err := refuse(t, f, Client{Token: fakeToken}); !strings.Contains(err.Error(), "has moved to "+other.URL+"/x") || strings.Contains(err.Error(), "secret") {
+			if err := refuse(t, f, Client{Token: fakeToken}); !strings.Contains(err.Error(),
+				"has moved to "+other.URL+"/x") || strings.Contains(err.Error(), "secret") {
 				t.Errorf("found %v", err)
 			}
 			f.before = func(w http.ResponseWriter, r *http.Request) bool {
@@ -299,7 +310,8 @@ func TestElsewhere(t *testing.T) {
 			started := time.Now()
 			err := refuse(t, f, Client{Token: fakeToken, Timeout: time.Minute})
 			assert.Truef(t,
-				strings.Contains(err.Error(), "answered with a web page instead of API data") && time.Since(started) <= 30*time.Second,
+				strings.Contains(err.Error(), "answered with a web page instead of API data") &&
+					time.Since(started) <= 30*time.Second,
 				"after %s found %v", time.Since(started), err)
 		})
 	})
@@ -361,7 +373,8 @@ func TestLabels(t *testing.T) {
 func TestLongTitles(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		ask(t, f, request(func(r *Request) { r.Title = "dc1:\n" + strings.Repeat("ü", 400) }), Created)
-		if title := f.pulls[0].Title; len([]rune(title)) != maxTitle || strings.Contains(title, "\n") || !strings.HasSuffix(title, "…") {
+		if title := f.pulls[0].Title; len([]rune(title)) != maxTitle || strings.Contains(title, "\n") ||
+			!strings.HasSuffix(title, "…") {
 			t.Errorf("found %q", title)
 		}
 		ask(t, f, request(func(r *Request) { r.Title = "dc1:\n" + strings.Repeat("ü", 400) }), Unchanged)

@@ -35,14 +35,19 @@ func TestLog(t *testing.T) {
 		{"a commit without hosts comes first", []string{"", "a c W active 1"}, []string{"a c W active 1 2-"}},
 		{"released, left, and free", []string{"a c W active 1", "a c W leaving 1", "a c W leaving 1", ""},
 			[]string{"a c W active 1 1-2", "a c W leaving 1 2-4"}},
-		{"promoted", []string{"a c W standby 1", "a c W active 1"}, []string{"a c W standby 1 1-2", "a c W active 1 2-"}},
-		{"another cluster", []string{"a c W active 1", "a d W active 1"}, []string{"a c W active 1 1-2", "a d W active 1 2-"}},
+		{"promoted", []string{"a c W standby 1", "a c W active 1"},
+			[]string{"a c W standby 1 1-2", "a c W active 1 2-"}},
+		{"another cluster", []string{"a c W active 1", "a d W active 1"},
+			[]string{"a c W active 1 1-2", "a d W active 1 2-"}},
 		{"in two clusters at a time", []string{"a c W active 1", "a c W leaving 1,a d W active 1", "a d W active 1"},
 			[]string{"a c W active 1 1-2", "a c W leaving 1 2-3", "a d W active 1 2-"}},
-		{"made anew", []string{"a c W active 1", "a c W active 2"}, []string{"a c W active 1 1-2", "a c W active 2 2-"}},
-		{"an uid that was not known, and a new one", []string{"a c W active -", "a c W active 1", "a c W active -", "a c W active 2"},
+		{"made anew", []string{"a c W active 1", "a c W active 2"},
+			[]string{"a c W active 1 1-2", "a c W active 2 2-"}},
+		{"an uid that was not known, and a new one",
+			[]string{"a c W active -", "a c W active 1", "a c W active -", "a c W active 2"},
 			[]string{"a c W active 1 1-4", "a c W active 2 4-"}},
-		{"back again", []string{"a c W active 1", "", "a c W active 1"}, []string{"a c W active 1 1-2", "a c W active 1 3-"}},
+		{"back again", []string{"a c W active 1", "", "a c W active 1"},
+			[]string{"a c W active 1 1-2", "a c W active 1 3-"}},
 		{"one of two goes", []string{"a c W active 1,b c W active 2", "b c W active 2"},
 			[]string{"a c W active 1 1-2", "b c W active 2 1-"}},
 	} {
@@ -65,7 +70,8 @@ func TestLog(t *testing.T) {
 				if x.To != nil {
 					to = fmt.Sprint(x.To.Day())
 				}
-				if want := fmt.Sprint("commit", x.From.Day()); x.Commit != want || to != "" && x.EndCommit != "commit"+to || x.Earlier {
+				if want := fmt.Sprint("commit", x.From.Day()); x.Commit != want ||
+					to != "" && x.EndCommit != "commit"+to || x.Earlier {
 					t.Errorf("%s: found %+v", row.why, x)
 				}
 				found = append(found, fmt.Sprintf("%s %s %s %s %s %d-%s", strings.TrimPrefix(x.Host, "m/"),
@@ -100,17 +106,24 @@ func TestWhy(t *testing.T) {
 	for _, row := range []struct{ why, message, want string }{
 		{"no message", "", ""},
 		{"the line of the host", "s\n\n  new m/b  W\n  new m/a  W\n  new m/ab W\n", "s: new m/a W"},
-		{"what happened, before what is to be done about it", "s\n\ndanger: c W gets m/b and m/a: clean them\n  released m/a W\n  new m/a W\n", "s: released m/a W"},
-		{"a danger alone, without what stands around the name", "s\n\ndanger: c W releases m/a: too many\ndanger: m/a\n", "s: danger: c W releases m/a: too many"},
-		{"its own line, before that of its successor", "s\n\nc/d\n  new m/b W (replaces m/a (marked for removal))\n  released m/a W\n", "s: released m/a W"},
-		{"the line of its successor, before a danger", "s\n\ndanger: m/a\n\nc/d\n  new m/b W (replaces m/a (marked for removal))\n", "s: new m/b W (replaces m/a (marked for removal))"},
+		{"what happened, before what is to be done about it",
+			"s\n\ndanger: c W gets m/b and m/a: clean them\n  released m/a W\n  new m/a W\n", "s: released m/a W"},
+		{"a danger alone, without what stands around the name",
+			"s\n\ndanger: c W releases m/a: too many\ndanger: m/a\n", "s: danger: c W releases m/a: too many"},
+		{"its own line, before that of its successor",
+			"s\n\nc/d\n  new m/b W (replaces m/a (marked for removal))\n  released m/a W\n", "s: released m/a W"},
+		{"the line of its successor, before a danger",
+			"s\n\ndanger: m/a\n\nc/d\n  new m/b W (replaces m/a (marked for removal))\n",
+			"s: new m/b W (replaces m/a (marked for removal))"},
 		{"a cluster of its name", "s\n\nm/a\n  new m/b W\n  new m/a W\n", "s: new m/a W"},
 		{"a longer name", "s\n\nx m/aa, y om/a", "s"},
 		{"what a terminal or a CI system executes", "::s\x1b[31m\n\nnew m/a \x1b]0;x\x07W", ": :s[31m: new m/a ]0;xW"},
-		{"a login", "see https://ada:hunter2@git.example.org/x\n\nnew m/a https://ada:hunter2@git.example.org/y", "see https://***@git.example.org/x: new m/a https://***@git.example.org/y"},
+		{"a login", "see https://ada:hunter2@git.example.org/x\n\nnew m/a https://ada:hunter2@git.example.org/y",
+			"see https://***@git.example.org/x: new m/a https://***@git.example.org/y"},
 	} {
 		var log Log
-		log.Add(&Commit{Hash: "1", When: day(1), Message: row.message, Claims: []schedule.PreviousClaim{claim(t, "a c W active 1")}})
+		log.Add(&Commit{Hash: "1", When: day(1), Message: row.message,
+			Claims: []schedule.PreviousClaim{claim(t, "a c W active 1")}})
 		log.Add(&Commit{Hash: "2", When: day(2), Message: row.message})
 		found := log.Of("m/a", time.Time{})
 		assert.Truef(t, len(found) == 1 && found[0].Why == row.want && found[0].EndWhy == row.want,

@@ -17,25 +17,33 @@ func TestConflicts(t *testing.T) {
 		why         string
 		hosts, want []string
 	}{
-		{"each its own, under names of the platform's", []string{"a red x@edge-red", "b red y@edge-red", "c old z@edge-old"}, nil},
+		{"each its own, under names of the platform's",
+			[]string{"a red x@edge-red", "b red y@edge-red", "c old z@edge-old"}, nil},
 		{"nothing runs", []string{"a red", "b old"}, nil},
-		{"two on one cluster's hosts", []string{"a red x@one", "b red y@two", "c red z@two"}, []string{"0 t/red m/one(a) m/two(b c)"}},
-		{"two of one name in two namespaces", []string{"a red x@one", "b red other:y@one"}, []string{"0 t/red m/one(a) other/one(b)"}},
-		{"one on two clusters' hosts", []string{"a red x@one", "b old y@one"}, []string{"1 t/old m/one t/old(b) t/red(a)"}},
+		{"two on one cluster's hosts", []string{"a red x@one", "b red y@two", "c red z@two"},
+			[]string{"0 t/red m/one(a) m/two(b c)"}},
+		{"two of one name in two namespaces", []string{"a red x@one", "b red other:y@one"},
+			[]string{"0 t/red m/one(a) other/one(b)"}},
+		{"one on two clusters' hosts", []string{"a red x@one", "b old y@one"},
+			[]string{"1 t/old m/one t/old(b) t/red(a)"}},
 		{"the name of a cluster with idle hosts", []string{"a red x@old", "b old"}, []string{"2 t/red m/old t/old(a)"}},
 		{"the name of a cluster without hosts", []string{"a red x@blue"}, []string{"2 t/red m/blue t/blue(a)"}},
 		{"both, said once", []string{"a red x@old", "b old y@old"}, []string{"1 t/old m/old t/old(b) t/red(a)"}},
 		{"its own name, which another one has too", []string{"a red x@red"}, nil},
-		{"one machine", []string{"a red x@one", "b red x@one"}, []string{"3 t/red Metal3Machine m/x Metal3Machine m/x(a b)"}},
-		{"one machine, on a host of no cluster too", []string{"a red x@one", "b - x@one"}, []string{"3 t/red Metal3Machine m/x Metal3Machine m/x(a b)"}},
+		{"one machine", []string{"a red x@one", "b red x@one"},
+			[]string{"3 t/red Metal3Machine m/x Metal3Machine m/x(a b)"}},
+		{"one machine, on a host of no cluster too", []string{"a red x@one", "b - x@one"},
+			[]string{"3 t/red Metal3Machine m/x Metal3Machine m/x(a b)"}},
 		{"one machine, on hosts of no cluster", []string{"a - x@one", "b - x@one"}, nil},
 		{"two machines of one name", []string{"a red x@one", "b red other:x@"}, nil},
 		{"one consumer that may have several hosts", []string{"a red Cluster=x@one", "b red Cluster=x@one"}, nil},
 		{"no label says which cluster", []string{"a red x@", "b red y@one"}, nil},
 		{"a host of no cluster", []string{"a - x@one", "b red y@two"}, nil},
-		{"a machine on a host of no cluster, its fellows on a cluster's", []string{"a - x@one", "b red y@one", "c red z@one"},
+		{"a machine on a host of no cluster, its fellows on a cluster's",
+			[]string{"a - x@one", "b red y@one", "c red z@one"},
 			[]string{"4 t/red m/one m/one(a)"}},
-		{"several of them", []string{"a - x@one", "b red y@one", "c - z@one", "d - v@two"}, []string{"4 t/red m/one m/one(a c)"}},
+		{"several of them", []string{"a - x@one", "b red y@one", "c - z@one", "d - v@two"},
+			[]string{"4 t/red m/one m/one(a c)"}},
 	} {
 		var in Input
 		for _, words := range row.hosts {
@@ -55,7 +63,8 @@ func TestConflicts(t *testing.T) {
 				}
 			}
 			if fields[1] != "-" {
-				in.Tree = append(in.Tree, Claim{Host: KeyOf(&h), UID: "u", Cluster: ClusterKey{"t", fields[1]}, Role: "Worker"})
+				in.Tree = append(in.Tree,
+					Claim{Host: KeyOf(&h), UID: "u", Cluster: ClusterKey{"t", fields[1]}, Role: "Worker"})
 			}
 			in.Hosts = append(in.Hosts, h)
 		}

@@ -107,47 +107,85 @@ func badLabel(h *inventory.Host) {
 var rows = []row{
 	// 3: in use, complete labels.
 	{line: "3: a standby host", labels: "red Worker standby", used: true, want: "held red Worker standby by use"},
-	{line: "3: the tree has another cluster", tree: "blue Worker", labels: "red Worker", used: true, want: "held blue Worker by tree, disputed by red"},
-	{line: "3: the tree's cluster gives it", tree: "blue Worker", labels: "red Worker standby", used: true, approved: "blue", want: "held red Worker standby by use"},
-	{line: "3: the labels' cluster approves", tree: "blue Worker", labels: "red Worker", used: true, approved: "red", want: "held blue Worker by tree, disputed by red"},
-	{line: "3: approved for the use before", tree: "blue Worker approval=u1/Machine/t/m0", labels: "red Worker", used: true, approved: "blue", want: "held blue Worker by tree, disputed by red, approval u1/Machine/t/m0"},
-	{line: "3: approved for the object before", tree: "blue Worker approval=u0/Machine/t/m1", labels: "red Worker", used: true, approved: "blue", want: "held blue Worker by tree, disputed by red, approval u0/Machine/t/m1"},
-	{line: "3: approved before the cluster had it", tree: "blue Worker approval=void", labels: "red Worker", used: true, approved: "blue", want: "held blue Worker by tree, disputed by red, approval void"},
-	{line: "3: the tree's cluster has no spec", tree: "old Worker", labels: "red Worker", used: true, want: "held old Worker by tree, disputed by red"},
-	{line: "3: first seen while idle", tree: "red Worker", labels: "red Worker", approved: "red", want: "held red Worker by tree, approval u1/"},
-	{line: "3: first seen in use", tree: "red Worker", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval u1/Machine/t/m1"},
-	{line: "3: the note stays", tree: "red Worker approval=u1/", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval u1/"},
-	{line: "3: the note goes with the approval", tree: "red Worker approval=u1/", labels: "red Worker", used: true, want: "held red Worker by use"},
-	{line: "3: the note stays while the spec is missing", tree: "old Worker approval=u1/x", labels: "old Worker", used: true, want: "held old Worker by use, approval u1/x"},
-	{line: "3: the tree had not given the host then", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval void"},
-	{line: "3 and 20: no note of a use that was not read", tree: "red Worker", labels: "red Worker", used: true, approved: "red", change: broken, want: "held red Worker by tree"},
-	{line: "3: the tree has another slot, which was not synced yet", tree: "red Worker standby", labels: "red Worker", used: true, want: "held red Worker standby by use"},
-	{line: "3: the tree has another role", tree: "red Edge standby", labels: "red Worker", used: true, want: "held red Edge standby by use, relabeled"},
-	{line: "3: a cluster that only the tree has", labels: "old Worker", used: true, want: "held old Worker by use, approval void"},
-	{line: "3: an image is a use", labels: "red Worker", change: func(h *inventory.Host) { h.State.Image = true }, want: "held red Worker by use"},
-	{line: "3: so is a state", labels: "red Worker", change: func(h *inventory.Host) { h.State.Provisioning = "deprovisioning" }, want: "held red Worker by use"},
-	{line: "3: in error, and used", labels: "red Worker", used: true, change: func(h *inventory.Host) { h.State.Operational = "error" }, want: "held red Worker by use"},
-	{line: "3: leaving, approved for this use", tree: "red Worker leaving approved", labels: "red Worker", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved, approval u1/Machine/t/m1"},
-	{line: "3: leaving, approved, and restored", tree: "red Worker leaving approved approval=u1/Machine/t/m1", labels: "red Worker", used: true, approved: "red", change: newUID, want: "held red Worker by use restored, approval u1/Machine/t/m1"},
-	{line: "3: leaving, approved for the use before", tree: "red Worker leaving otheruse approval=u1/Machine/t/m0", labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval u1/Machine/t/m0"},
-	{line: "3: leaving, the approval is taken back", tree: "red Worker leaving approved", labels: "red Worker", used: true, want: "held red Worker by use"},
-	{line: "3: leaving, approved by another cluster", tree: "red Worker leaving approved", labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
-	{line: "3: leaving, used under another cluster's labels", tree: "blue Worker leaving approved", labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
-	{line: "3 and 4: in use, labels are not complete", tree: "blue Worker", labels: "part", used: true, want: "held blue Worker by tree, relabeled"},
-	{line: "3 and 4: in use, no labels", tree: "blue Worker standby", used: true, want: "held blue Worker standby by tree, relabeled"},
-	{line: "3 and 20: nobody can read the host", tree: "blue Worker", labels: "red Worker", used: true, change: broken, want: "held blue Worker by tree"},
-	{line: "3 and 20: no patch of the host may be written", tree: "blue Worker", labels: "red Worker", used: true, change: badPatch, want: "held blue Worker by tree"},
+	{line: "3: the tree has another cluster", tree: "blue Worker", labels: "red Worker", used: true,
+		want: "held blue Worker by tree, disputed by red"},
+	{line: "3: the tree's cluster gives it", tree: "blue Worker", labels: "red Worker standby", used: true,
+		approved: "blue", want: "held red Worker standby by use"},
+	{line: "3: the labels' cluster approves", tree: "blue Worker", labels: "red Worker", used: true, approved: "red",
+		want: "held blue Worker by tree, disputed by red"},
+	{line: "3: approved for the use before", tree: "blue Worker approval=u1/Machine/t/m0", labels: "red Worker",
+		used: true, approved: "blue", want: "held blue Worker by tree, disputed by red, approval u1/Machine/t/m0"},
+	{line: "3: approved for the object before", tree: "blue Worker approval=u0/Machine/t/m1", labels: "red Worker",
+		used: true, approved: "blue", want: "held blue Worker by tree, disputed by red, approval u0/Machine/t/m1"},
+	{line: "3: approved before the cluster had it", tree: "blue Worker approval=void", labels: "red Worker", used: true,
+		approved: "blue", want: "held blue Worker by tree, disputed by red, approval void"},
+	{line: "3: the tree's cluster has no spec", tree: "old Worker", labels: "red Worker", used: true,
+		want: "held old Worker by tree, disputed by red"},
+	{line: "3: first seen while idle", tree: "red Worker", labels: "red Worker", approved: "red",
+		want: "held red Worker by tree, approval u1/"},
+	{line: "3: first seen in use", tree: "red Worker", labels: "red Worker", used: true, approved: "red",
+		want: "held red Worker by use, approval u1/Machine/t/m1"},
+	{line: "3: the note stays", tree: "red Worker approval=u1/", labels: "red Worker", used: true, approved: "red",
+		want: "held red Worker by use, approval u1/"},
+	{line: "3: the note goes with the approval", tree: "red Worker approval=u1/", labels: "red Worker", used: true,
+		want: "held red Worker by use"},
+	{line: "3: the note stays while the spec is missing", tree: "old Worker approval=u1/x", labels: "old Worker",
+		used: true, want: "held old Worker by use, approval u1/x"},
+	{line: "3: the tree had not given the host then", labels: "red Worker", used: true, approved: "red",
+		want: "held red Worker by use, approval void"},
+	{line: "3 and 20: no note of a use that was not read", tree: "red Worker", labels: "red Worker", used: true,
+		approved: "red", change: broken, want: "held red Worker by tree"},
+	{line: "3: the tree has another slot, which was not synced yet", tree: "red Worker standby", labels: "red Worker",
+		used: true, want: "held red Worker standby by use"},
+	{line: "3: the tree has another role", tree: "red Edge standby", labels: "red Worker", used: true,
+		want: "held red Edge standby by use, relabeled"},
+	{line: "3: a cluster that only the tree has", labels: "old Worker", used: true,
+		want: "held old Worker by use, approval void"},
+	{line: "3: an image is a use", labels: "red Worker", change: func(h *inventory.Host) { h.State.Image = true },
+		want: "held red Worker by use"},
+	{line: "3: so is a state", labels: "red Worker",
+		change: func(h *inventory.Host) { h.State.Provisioning = "deprovisioning" }, want: "held red Worker by use"},
+	{line: "3: in error, and used", labels: "red Worker", used: true,
+		change: func(h *inventory.Host) { h.State.Operational = "error" }, want: "held red Worker by use"},
+	{line: "3: leaving, approved for this use", tree: "red Worker leaving approved", labels: "red Worker", used: true,
+		approved: "red", want: "leaving red Worker by tree: ReleaseApproved, approval u1/Machine/t/m1"},
+	{line: "3: leaving, approved, and restored", tree: "red Worker leaving approved approval=u1/Machine/t/m1",
+		labels: "red Worker", used: true, approved: "red", change: newUID,
+		want: "held red Worker by use restored, approval u1/Machine/t/m1"},
+	{line: "3: leaving, approved for the use before", tree: "red Worker leaving otheruse approval=u1/Machine/t/m0",
+		labels: "red Worker", used: true, approved: "red", want: "held red Worker by use, approval u1/Machine/t/m0"},
+	{line: "3: leaving, the approval is taken back", tree: "red Worker leaving approved", labels: "red Worker",
+		used: true, want: "held red Worker by use"},
+	{line: "3: leaving, approved by another cluster", tree: "red Worker leaving approved", labels: "red Worker",
+		used: true, approved: "blue", want: "held red Worker by use"},
+	{line: "3: leaving, used under another cluster's labels", tree: "blue Worker leaving approved",
+		labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
+	{line: "3 and 4: in use, labels are not complete", tree: "blue Worker", labels: "part", used: true,
+		want: "held blue Worker by tree, relabeled"},
+	{line: "3 and 4: in use, no labels", tree: "blue Worker standby", used: true,
+		want: "held blue Worker standby by tree, relabeled"},
+	{line: "3 and 20: nobody can read the host", tree: "blue Worker", labels: "red Worker", used: true, change: broken,
+		want: "held blue Worker by tree"},
+	{line: "3 and 20: no patch of the host may be written", tree: "blue Worker", labels: "red Worker", used: true,
+		change: badPatch, want: "held blue Worker by tree"},
 	// 4: the tree decides.
 	{line: "4: synced", tree: "red Worker standby", labels: "red Worker", want: "held red Worker standby by tree"},
 	{line: "4: labels of another role", tree: "red Worker", labels: "red Edge", want: "held red Worker by tree"},
 	{line: "4: the spec is gone", tree: "old Worker", labels: "old Worker", want: "held old Worker by tree"},
-	{line: "4: a host that failed is held", tree: "red Worker", labels: "red Worker", change: func(h *inventory.Host) { h.State.Deleting = true }, want: "held red Worker by tree"},
-	{line: "4 and 11: leaving, seen clean, paused", tree: "red Worker leaving", change: func(h *inventory.Host) { h.State.Paused = true }, want: "free: Paused"},
-	{line: "4 and 11: leaving, without labels, and used", tree: "red Worker leaving approved", used: true, approved: "red", want: "leaving red Worker by tree: ReleaseApproved, approval u1/Machine/t/m1"},
-	{line: "11 and 20: leaving, nobody can read the host", tree: "red Worker leaving", change: broken, want: "leaving red Worker by tree: Released"},
-	{line: "11 and 20: leaving, a label that cannot be", tree: "red Worker leaving", change: badLabel, want: "leaving red Worker by tree: Released"},
-	{line: "11 and 20: leaving, no patch may be written", tree: "red Worker leaving", labels: "red Worker", change: badPatch, want: "leaving red Worker by tree: Released"},
-	{line: "11 and 20: left, no patch may be written", tree: "red Worker leaving", change: badPatch, want: "free: Faulty"},
+	{line: "4: a host that failed is held", tree: "red Worker", labels: "red Worker",
+		change: func(h *inventory.Host) { h.State.Deleting = true }, want: "held red Worker by tree"},
+	{line: "4 and 11: leaving, seen clean, paused", tree: "red Worker leaving",
+		change: func(h *inventory.Host) { h.State.Paused = true }, want: "free: Paused"},
+	{line: "4 and 11: leaving, without labels, and used", tree: "red Worker leaving approved", used: true,
+		approved: "red", want: "leaving red Worker by tree: ReleaseApproved, approval u1/Machine/t/m1"},
+	{line: "11 and 20: leaving, nobody can read the host", tree: "red Worker leaving", change: broken,
+		want: "leaving red Worker by tree: Released"},
+	{line: "11 and 20: leaving, a label that cannot be", tree: "red Worker leaving", change: badLabel,
+		want: "leaving red Worker by tree: Released"},
+	{line: "11 and 20: leaving, no patch may be written", tree: "red Worker leaving", labels: "red Worker",
+		change: badPatch, want: "leaving red Worker by tree: Released"},
+	{line: "11 and 20: left, no patch may be written", tree: "red Worker leaving", change: badPatch,
+		want: "free: Faulty"},
 	{line: "11: leaving, kept for reuse", tree: "red Worker leaving", change: keptForReuse,
 		want: "leaving red Worker by tree: KeptForReuse"},
 	{line: "11: leaving, kept for reuse, and labels are left", tree: "red Worker leaving", labels: "part",
@@ -156,36 +194,60 @@ var rows = []row{
 		want: "leaving red Worker by tree: KeptForReuse"},
 	// 5: the tree has nothing of the host.
 	{line: "5: standby", labels: "red Worker standby", want: "held red Worker standby by labels"},
-	{line: "5 and 6: labels of a cluster that only the tree has", labels: "old Worker", want: "left alone: UnknownCluster"},
-	{line: "6: the Site releases it", labels: "zz Worker", release: "zz", want: "held zz Worker by site, approval void"},
-	{line: "6: the Site releases it, and it is in use", labels: "zz Worker standby", used: true, release: "zz", want: "held zz Worker standby by site, approval void"},
-	{line: "6: the Site releases it from another cluster", labels: "zz Worker", release: "old", want: "left alone: UnknownCluster"},
-	{line: "4 and 6: the Site releases it, and the tree has it", tree: "red Worker", labels: "zz Worker", used: true, release: "zz", want: "held red Worker by tree, relabeled"},
-	{line: "5 and 6: the Site releases it from a cluster of the specs", labels: "red Worker", release: "red", want: "held red Worker by labels"},
+	{line: "5 and 6: labels of a cluster that only the tree has", labels: "old Worker",
+		want: "left alone: UnknownCluster"},
+	{line: "6: the Site releases it", labels: "zz Worker", release: "zz",
+		want: "held zz Worker by site, approval void"},
+	{line: "6: the Site releases it, and it is in use", labels: "zz Worker standby", used: true, release: "zz",
+		want: "held zz Worker standby by site, approval void"},
+	{line: "6: the Site releases it from another cluster", labels: "zz Worker", release: "old",
+		want: "left alone: UnknownCluster"},
+	{line: "4 and 6: the Site releases it, and the tree has it", tree: "red Worker", labels: "zz Worker", used: true,
+		release: "zz", want: "held red Worker by tree, relabeled"},
+	{line: "5 and 6: the Site releases it from a cluster of the specs", labels: "red Worker", release: "red",
+		want: "held red Worker by labels"},
 	{line: "5 and 6: no name of a role", labels: "red a/b", want: "left alone: InvalidRole"},
 	{line: "5 and 6: no name of a cluster", labels: "re_d Worker", want: "left alone: UnknownCluster"},
 	// 6: all others are free.
 	{line: "6: free, without a status", change: func(h *inventory.Host) { h.State = inventory.State{} }, want: "free"},
-	{line: "6: ready is an older word for available", change: func(h *inventory.Host) { h.State.Provisioning = "ready" }, want: "free"},
-	{line: "6: deleting comes before paused", change: func(h *inventory.Host) { h.State.Deleting, h.State.Paused = true, true }, want: "free: Deleting"},
+	{line: "6: ready is an older word for available",
+		change: func(h *inventory.Host) { h.State.Provisioning = "ready" }, want: "free"},
+	{line: "6: deleting comes before paused",
+		change: func(h *inventory.Host) { h.State.Deleting, h.State.Paused = true, true }, want: "free: Deleting"},
 	{line: "6: detached", change: func(h *inventory.Host) { h.State.Detached = true }, want: "free: Detached"},
-	{line: "6: unhealthy comes before an error", change: func(h *inventory.Host) { h.State.Unhealthy, h.State.Operational = true, "error" }, want: "free: Unhealthy"},
-	{line: "6: retired comes before an error", change: func(h *inventory.Host) { h.State.Retired, h.State.Operational = "disks", "error" }, want: "free: Retired"},
-	{line: "6: retired comes before cordoned", change: func(h *inventory.Host) { h.State.Retired, h.State.Cordoned = "disks", "audit" }, want: "free: Retired"},
-	{line: "6: cordoned comes before an error", change: func(h *inventory.Host) { h.State.Cordoned, h.State.Operational = "audit", "error" }, want: "free: Cordoned"},
-	{line: "4 and 11: leaving, seen clean, cordoned", tree: "red Worker leaving", change: func(h *inventory.Host) { h.State.Cordoned = "audit" }, want: "free: Cordoned"},
-	{line: "4: held, and cordoned", tree: "red Worker", labels: "red Worker", change: func(h *inventory.Host) { h.State.Cordoned = "audit" }, want: "held red Worker by tree"},
-	{line: "4: held, and retired", tree: "red Worker", labels: "red Worker", change: func(h *inventory.Host) { h.State.Retired = "disks" }, want: "held red Worker by tree"},
+	{line: "6: unhealthy comes before an error",
+		change: func(h *inventory.Host) { h.State.Unhealthy, h.State.Operational = true, "error" },
+		want:   "free: Unhealthy"},
+	{line: "6: retired comes before an error",
+		change: func(h *inventory.Host) { h.State.Retired, h.State.Operational = "disks", "error" },
+		want:   "free: Retired"},
+	{line: "6: retired comes before cordoned",
+		change: func(h *inventory.Host) { h.State.Retired, h.State.Cordoned = "disks", "audit" },
+		want:   "free: Retired"},
+	{line: "6: cordoned comes before an error",
+		change: func(h *inventory.Host) { h.State.Cordoned, h.State.Operational = "audit", "error" },
+		want:   "free: Cordoned"},
+	{line: "4 and 11: leaving, seen clean, cordoned", tree: "red Worker leaving",
+		change: func(h *inventory.Host) { h.State.Cordoned = "audit" }, want: "free: Cordoned"},
+	{line: "4: held, and cordoned", tree: "red Worker", labels: "red Worker",
+		change: func(h *inventory.Host) { h.State.Cordoned = "audit" }, want: "held red Worker by tree"},
+	{line: "4: held, and retired", tree: "red Worker", labels: "red Worker",
+		change: func(h *inventory.Host) { h.State.Retired = "disks" }, want: "held red Worker by tree"},
 	{line: "6: in error", change: func(h *inventory.Host) { h.State.ErrorType = "power" }, want: "free: InError"},
 	{line: "6: kept for its last cluster", change: keptForReuse, want: "free: KeptForReuse"},
-	{line: "6: externally provisioned", change: func(h *inventory.Host) { h.State.ExternallyProvisioned = true }, want: "free: ExternallyProvisioned"},
+	{line: "6: externally provisioned", change: func(h *inventory.Host) { h.State.ExternallyProvisioned = true },
+		want: "free: ExternallyProvisioned"},
 	{line: "6: an image", change: func(h *inventory.Host) { h.State.Image = true }, want: "free: HasImage"},
-	{line: "6: not OK", change: func(h *inventory.Host) { h.State.Operational = "delayed" }, want: "free: OperationalStatus"},
-	{line: "6: no state yet", change: func(h *inventory.Host) { h.State.Provisioning = "" }, want: "free: NoProvisioningState"},
-	{line: "6: another state", change: func(h *inventory.Host) { h.State.Provisioning = "inspecting" }, want: "free: ProvisioningState"},
+	{line: "6: not OK", change: func(h *inventory.Host) { h.State.Operational = "delayed" },
+		want: "free: OperationalStatus"},
+	{line: "6: no state yet", change: func(h *inventory.Host) { h.State.Provisioning = "" },
+		want: "free: NoProvisioningState"},
+	{line: "6: another state", change: func(h *inventory.Host) { h.State.Provisioning = "inspecting" },
+		want: "free: ProvisioningState"},
 	{line: "6 and 20: a fault", change: badLabel, want: "free: Faulty"},
 	// 7: another uid.
-	{line: "7: restored, idle", tree: "red Worker standby", labels: "red Worker", change: newUID, want: "held red Worker standby by tree restored"},
+	{line: "7: restored, idle", tree: "red Worker standby", labels: "red Worker", change: newUID,
+		want: "held red Worker standby by tree restored"},
 	{line: "7: recreated, a standby host", tree: "red Worker standby", change: newUID,
 		want: "leaving red Worker standby by tree: Recreated"},
 	{line: "7: recreated, and the old use was approved", tree: "red Worker leaving approved approval=u1/Machine/t/m1",
@@ -196,21 +258,26 @@ var rows = []row{
 		want: "leaving red Worker by tree: Released"},
 	{line: "7 and 3: its labels are written back", tree: "red Worker leaving", labels: "red Worker", used: true,
 		want: "held red Worker by use"},
-	{line: "7: no uid in the inventory", tree: "red Worker", change: func(h *inventory.Host) { h.UID = "" }, want: "held red Worker by tree"},
-	{line: "7 and 20: nobody can read the host", tree: "red Worker", change: func(h *inventory.Host) { newUID(h); broken(h) }, want: "held red Worker by tree"},
+	{line: "7: no uid in the inventory", tree: "red Worker", change: func(h *inventory.Host) { h.UID = "" },
+		want: "held red Worker by tree"},
+	{line: "7 and 20: nobody can read the host", tree: "red Worker",
+		change: func(h *inventory.Host) { newUID(h); broken(h) }, want: "held red Worker by tree"},
 }
 
 func (r *row) input() Input {
-	h := inventory.Host{Namespace: "m", Name: "h", UID: "u1", Labels: labels(r.labels), State: inventory.State{Known: true, Provisioning: "available", Operational: "OK"}}
+	h := inventory.Host{Namespace: "m", Name: "h", UID: "u1", Labels: labels(r.labels),
+		State: inventory.State{Known: true, Provisioning: "available", Operational: "OK"}}
 	if r.used {
-		h.State.Consumer, h.State.Provisioning = &inventory.Consumer{Kind: "Machine", Namespace: "t", Name: "m1"}, "provisioned"
+		h.State.Consumer, h.State.Provisioning = &inventory.Consumer{Kind: "Machine", Namespace: "t",
+			Name: "m1"}, "provisioned"
 	}
 	if r.change != nil {
 		r.change(&h)
 	}
 	in := Input{
 		Hosts: []inventory.Host{h}, Tree: claim(r.tree), Keys: keys,
-		Specs: map[ClusterKey]bool{{"t", "red"}: true, {"t", "blue"}: true}, Known: map[ClusterKey]bool{{"t", "red"}: true, {"t", "old"}: true},
+		Specs: map[ClusterKey]bool{{"t", "red"}: true, {"t", "blue"}: true},
+		Known: map[ClusterKey]bool{{"t", "red"}: true, {"t", "old"}: true},
 	}
 	if r.release != "" {
 		in.Release = map[HostKey]ClusterKey{{"m", "h"}: {"t", r.release}}
@@ -283,7 +350,8 @@ func TestEveryLabel(t *testing.T) {
 			wants = []string{line[37 : 37+at], line[37+at:]}
 		}
 		for i, want := range wants {
-			r := row{line: line[:37], tree: of(5, 24), labels: of(25, 37), used: of(0, 4) == "used", want: strings.TrimSpace(want)}
+			r := row{line: line[:37], tree: of(5, 24), labels: of(25, 37), used: of(0, 4) == "used",
+				want: strings.TrimSpace(want)}
 			if i == 1 {
 				r.change = newUID
 			}
@@ -313,7 +381,8 @@ func TestAsOfTree(t *testing.T) {
 			if in.Tree[0].Releasing {
 				want = Leaving
 			}
-			if h.State != want || h.Cluster != in.Tree[0].Cluster || h.Host.UID != "u1" || h.Rival != (ClusterKey{}) || h.Relabeled ||
+			if h.State != want || h.Cluster != in.Tree[0].Cluster || h.Host.UID != "u1" || h.Rival != (ClusterKey{}) ||
+				h.Relabeled ||
 				len(got.Gone)+len(got.Recreated) > 0 || got.Hosts[1].State != Free {
 				t.Errorf("%s: found %s and %s", r.line, text(h), text(&got.Hosts[1]))
 			}
@@ -361,7 +430,8 @@ func TestTwice(t *testing.T) {
 	in.Hosts = append(in.Hosts, in.Hosts[0])
 	in.Tree = append(in.Tree, claim("blue Worker")...)
 	_, err := Of(in)
-	for _, want := range []string{"host m/h: is in the inventory twice", "host m/h: claimed twice in the previous tree: by t/"} {
+	for _, want := range []string{"host m/h: is in the inventory twice",
+		"host m/h: claimed twice in the previous tree: by t/"} {
 		need.Error(t, "", err, want)
 	}
 }
@@ -418,10 +488,12 @@ func TestLabelsOfOldSIP(t *testing.T) {
 		"sip.airshipit.org/node-type", "sip.airshipit.org/standby"}
 	const at = "-n m baremetalhost h "
 	for _, row := range []struct{ labels, want string }{
-		{"sip-scheduled note-type workload-cluster", at + "sip.airshipit.org/note-type- sip.airshipit.org/sip-scheduled- " +
-			"sip.airshipit.org/workload-cluster-"},
-		{"scheduled workload-cluster node-type", at + "sip.airshipit.org/scheduled- sip.airshipit.org/workload-cluster- " +
-			"sip.airshipit.org/node-type-"},
+		{"sip-scheduled note-type workload-cluster",
+			at + "sip.airshipit.org/note-type- sip.airshipit.org/sip-scheduled- " +
+				"sip.airshipit.org/workload-cluster-"},
+		{"scheduled workload-cluster node-type",
+			at + "sip.airshipit.org/scheduled- sip.airshipit.org/workload-cluster- " +
+				"sip.airshipit.org/node-type-"},
 		{"cluster node-type", at + "sip.airshipit.org/cluster- sip.airshipit.org/node-type-"},
 		{"cluster", at + "sip.airshipit.org/cluster-"},
 		{"rack server", ""},
@@ -446,7 +518,8 @@ func TestLabelsOfOldSIP(t *testing.T) {
 			assert.Equal(t, Held, is.State, row.labels+", in the tree")
 		}
 	}
-	host := inventory.Host{Namespace: "m", Name: "$(reboot)", Labels: map[string]string{"sip.airshipit.org/cluster": "a"}}
+	host := inventory.Host{Namespace: "m", Name: "$(reboot)",
+		Labels: map[string]string{"sip.airshipit.org/cluster": "a"}}
 	is := need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today}))(t).Hosts[0]
 	assert.Equal(t, Why{Code: SIPLabels}, is.Why, "a name that is none")
 }

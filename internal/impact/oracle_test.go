@@ -257,8 +257,9 @@ func treeOf(p *schedule.Placement) (tree schedule.Previous) {
 	for _, c := range p.Clusters {
 		for _, r := range c.Roles {
 			for _, a := range r.Assigned {
-				tree.Claims = append(tree.Claims, schedule.PreviousClaim{Host: schedule.KeyOfHost(a.Host), UID: a.Host.UID,
-					Cluster: c.Key, Role: r.Name, Standby: a.Standby})
+				tree.Claims = append(tree.Claims,
+					schedule.PreviousClaim{Host: schedule.KeyOfHost(a.Host), UID: a.Host.UID,
+						Cluster: c.Key, Role: r.Name, Standby: a.Standby})
 			}
 		}
 	}

@@ -82,7 +82,8 @@ func TestDown(t *testing.T) {
 			}
 		}
 		p := need.Value(schedule.Plan([]v1.SIPCluster{c}, hosts, tree, how))(t)
-		lost := impact.Of(p, []v1.SIPCluster{c}, asked).Without(map[schedule.HostKey]bool{{Namespace: "m", Name: "h0"}: true})
+		lost := impact.Of(p, []v1.SIPCluster{c},
+			asked).Without(map[schedule.HostKey]bool{{Namespace: "m", Name: "h0"}: true})
 		require.Truef(t, len(lost.Roles) == 1, "%s: %d roles lose hosts, want 1", row.why, len(lost.Roles))
 		r := lost.Roles[0]
 		slices.Sort(r.Because)

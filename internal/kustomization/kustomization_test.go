@@ -21,7 +21,8 @@ import (
 
 // spec is a SIPCluster as far as this package looks at it.
 func spec(name, count string) string {
-	return "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {name: " + name + "}\nspec:\n  nodes: {Worker: {count: {active: " + count + "}}}\n"
+	return "apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {name: " + name +
+		"}\nspec:\n  nodes: {Worker: {count: {active: " + count + "}}}\n"
 }
 
 func write(t *testing.T, files map[string]string) string {
@@ -60,7 +61,8 @@ func TestSpecs(t *testing.T) {
 		want  string   // a line for each document, and the errors
 	}{
 		{why: "a named kustomization: only what it builds, with the file of each object", files: map[string]string{
-			"top/kustomization.yaml": "namespace: bank\nresources: [a/a.yaml]\n", "top/a/a.yaml": spec("a", "1"), "top/b.yaml": spec("b", "1"), "top/broken.yaml": "a: ["},
+			"top/kustomization.yaml": "namespace: bank\nresources: [a/a.yaml]\n", "top/a/a.yaml": spec("a", "1"),
+			"top/b.yaml": spec("b", "1"), "top/broken.yaml": "a: ["},
 			want: "SIPCluster bank/a of top/a/a.yaml, count 1"},
 		{why: "a base beside it, a patch, and a prefix", files: map[string]string{
 			"base/kustomization.yaml": "resources: [a.yaml]\n", "base/a.yaml": spec("a", "1"),
@@ -70,34 +72,51 @@ func TestSpecs(t *testing.T) {
 			"top/Kustomization": "resources: [a.yaml]\ncomponents: [c]\nconfigMapGenerator: [{name: m, literals: [a=b], options: {disableNameSuffixHash: true}}]\n", "top/a.yaml": spec("a", "1"),
 			"top/c/kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nnamespace: c\n"},
 			want: "SIPCluster c/a of top/a.yaml, count 1\nConfigMap c/m of top/Kustomization, count none"},
-		{why: "a folder that is named twice", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", "1")}, paths: []string{"top", "top/"},
-			want: "SIPCluster /a of top/a.yaml, count 1"},
+		{why: "a folder that is named twice",
+			files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", "1")},
+			paths: []string{"top", "top/"},
+			want:  "SIPCluster /a of top/a.yaml, count 1"},
 		{why: "Flux' object of that name is another thing", files: map[string]string{
 			"top/kustomization.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: x, namespace: z}\n", "top/a.yaml": spec("a", "1")},
 			want: "SIPCluster /a of top/a.yaml: document 1: line 1, count 1\nKustomization z/x of top/kustomization.yaml: document 1: line 1, count none"},
 		{why: "one below a named folder, and what is below it", files: map[string]string{
-			"top/a/kustomization.yaml": "namespace: bank\nresources: [a.yaml]\n", "top/a/a.yaml": spec("a", "1"), "top/a/b/b.yaml": spec("b", "1"), "top/c.yaml": spec("c", "1")},
+			"top/a/kustomization.yaml": "namespace: bank\nresources: [a.yaml]\n", "top/a/a.yaml": spec("a", "1"),
+			"top/a/b/b.yaml": spec("b", "1"), "top/c.yaml": spec("c", "1")},
 			want: "SIPCluster /c of top/c.yaml: document 1: line 1, count 1\ntop/a/kustomization.yaml:" + notBuilt},
 		{why: "one that cannot be read, or has nothing in it", files: map[string]string{
-			"top/a/kustomization.yaml": "resources: [\n", "top/a/a.yaml": spec("a", "1"), "top/b/kustomization.yml": "# resources: []\n", "top/b/b.yaml": spec("b", "1"), "top/c.yaml": spec("c", "1")},
+			"top/a/kustomization.yaml": "resources: [\n", "top/a/a.yaml": spec("a", "1"),
+			"top/b/kustomization.yml": "# resources: []\n", "top/b/b.yaml": spec("b", "1"),
+			"top/c.yaml": spec("c", "1")},
 			want: "SIPCluster /c of top/c.yaml: document 1: line 1, count 1\ntop/a/kustomization.yaml: document 1: line 1: not valid YAML: did not find expected node content\ntop/b/kustomization.yml: nothing in it but comments"},
 		{why: "one below a named folder that is named, too", files: map[string]string{
-			"top/a/kustomization.yaml": "namespace: bank\nresources: [a.yaml]\n", "top/a/a.yaml": spec("a", "1"), "top/c.yaml": spec("c", "1")}, paths: []string{"top", "top/a"},
+			"top/a/kustomization.yaml": "namespace: bank\nresources: [a.yaml]\n", "top/a/a.yaml": spec("a", "1"),
+			"top/c.yaml": spec("c", "1")}, paths: []string{"top", "top/a"},
 			want: "SIPCluster bank/a of top/a/a.yaml, count 1\nSIPCluster /c of top/c.yaml: document 1: line 1, count 1"},
-		{why: "files that are named themselves", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", "1")},
+		{why: "files that are named themselves",
+			files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", "1")},
 			paths: []string{"top/a.yaml", "top/kustomization.yaml"},
 			want:  "SIPCluster /a of top/a.yaml: document 1: line 1, count 1\n / of top/kustomization.yaml: document 1: line 1, count none"},
 		{why: "in a tenant's folder: its files alone", files: map[string]string{
-			"top/bank/kustomization.yaml": "resources: [a.yaml]\n", "top/bank/a.yaml": spec("a", "1"), "top/shop/b.yaml": spec("b", "1")}, owned: "top/bank top/shop",
-			want: "SIPCluster /b of top/shop/b.yaml: document 1: line 1, count 1\ntop/bank/kustomization.yaml:" + notBuilt},
+			"top/bank/kustomization.yaml": "resources: [a.yaml]\n", "top/bank/a.yaml": spec("a", "1"),
+			"top/shop/b.yaml": spec("b", "1")}, owned: "top/bank top/shop",
+			want: "SIPCluster /b of top/shop/b.yaml: document 1: line 1, count 1\ntop/bank/kustomization.yaml:" +
+				notBuilt},
 		{why: "over tenants' folders: none of their files", files: map[string]string{
-			"top/all/kustomization.yaml": "resources: [a.yaml]\n", "top/all/a.yaml": spec("a", "1"), "top/all/bank/b.yaml": spec("b", "1")}, owned: "top/all/bank",
-			want: "SIPCluster /b of top/all/bank/b.yaml: document 1: line 1, count 1\ntop/all/kustomization.yaml:" + notBuilt},
-		{why: "a tenant's folder that is named", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", "1")}, owned: "top",
-			want: "top/kustomization.yaml: in a tenant's folder, top, and the kustomization in top is" + notBuilt},
-		{why: "one that reads a tenant's file", files: map[string]string{"top/kustomization.yaml": "resources: [bank/b.yaml]\n", "top/bank/b.yaml": spec("b", "1")}, owned: "top/bank",
+			"top/all/kustomization.yaml": "resources: [a.yaml]\n", "top/all/a.yaml": spec("a", "1"),
+			"top/all/bank/b.yaml": spec("b", "1")}, owned: "top/all/bank",
+			want: "SIPCluster /b of top/all/bank/b.yaml: document 1: line 1, count 1\ntop/all/kustomization.yaml:" +
+				notBuilt},
+		{why: "a tenant's folder that is named",
+			files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", "1")},
+			owned: "top",
+			want:  "top/kustomization.yaml: in a tenant's folder, top, and the kustomization in top is" + notBuilt},
+		{why: "one that reads a tenant's file",
+			files: map[string]string{"top/kustomization.yaml": "resources: [bank/b.yaml]\n",
+				"top/bank/b.yaml": spec("b", "1")}, owned: "top/bank",
 			want: "top/bank/b.yaml: in a tenant's folder, top/bank, and the kustomization in top is" + notBuilt},
-		{why: "or a tenant's kustomization, by a link", files: map[string]string{"top/kustomization.yaml": "resources: [link]\n", "top/link": "-> ../bank", "bank/kustomization.yaml": "resources: [b.yaml]\n", "bank/b.yaml": spec("b", "1")}, owned: "bank",
+		{why: "or a tenant's kustomization, by a link",
+			files: map[string]string{"top/kustomization.yaml": "resources: [link]\n", "top/link": "-> ../bank",
+				"bank/kustomization.yaml": "resources: [b.yaml]\n", "bank/b.yaml": spec("b", "1")}, owned: "bank",
 			want: "bank/kustomization.yaml: in a tenant's folder, bank, and the kustomization in top is" + notBuilt},
 		{why: "nothing is fetched, and no address is shown", files: map[string]string{
 			"top/kustomization.yaml": "resources:\n- https://root:hunter2@git.example.org/x.git//y?ref=z\n- git@github.com:airshipit/sip\n- GitHub.com/airshipit/sip\n- git::ssh://hunter2.example.org/x\ncomponents: ['file:///x']\npatches:\n- path: https://hunter2.example.org/p.yaml\nconfigMapGenerator:\n- {name: x, files: [a=http://hunter2.example.org], envs: ['http:hunter2']}\npatchesStrategicMerge: ['http://hunter2.example.org']\nreplacements: [{path: 'https://hunter2.example.org'}]\n"},
@@ -111,30 +130,45 @@ func TestSpecs(t *testing.T) {
 				"top/kustomization.yaml: document 1: line 3: resources[1]" + remote +
 				"top/kustomization.yaml: document 1: line 4: resources[2]" + remote +
 				strings.TrimSuffix("top/kustomization.yaml: document 1: line 5: resources[3]"+remote, "\n")},
-		{why: "nor by a base", files: map[string]string{"top/kustomization.yaml": "resources: [../base]\n", "base/kustomization.yaml": "resources: ['https://hunter2.example.org/x.yaml']\n"},
+		{why: "nor by a base", files: map[string]string{"top/kustomization.yaml": "resources: [../base]\n",
+			"base/kustomization.yaml": "resources: ['https://hunter2.example.org/x.yaml']\n"},
 			want: strings.TrimSuffix("base/kustomization.yaml: document 1: line 1: resources[0]"+remote, "\n")},
-		{why: "nor by a link to it", files: map[string]string{"top/kustomization.yaml": "resources: [../base]\n", "base/kustomization.yaml": "-> k.txt", "base/k.txt": "resources: ['https://hunter2.example.org/x.yaml']\n"},
+		{why: "nor by a link to it", files: map[string]string{"top/kustomization.yaml": "resources: [../base]\n",
+			"base/kustomization.yaml": "-> k.txt", "base/k.txt": "resources: ['https://hunter2.example.org/x.yaml']\n"},
 			want: "base/kustomization.yaml: a link to a file of another name, want a regular file"},
-		{why: "a link to one of the same name, as in a mounted ConfigMap", files: map[string]string{"top/kustomization.yaml": "-> ..data/kustomization.yaml", "top/..data": "-> ..1", "top/..1/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": "-> ..data/a.yaml", "top/..1/a.yaml": spec("a", "1")},
+		{why: "a link to one of the same name, as in a mounted ConfigMap",
+			files: map[string]string{"top/kustomization.yaml": "-> ..data/kustomization.yaml", "top/..data": "-> ..1",
+				"top/..1/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": "-> ..data/a.yaml",
+				"top/..1/a.yaml": spec("a", "1")},
 			want: "SIPCluster /a of top/a.yaml, count 1"},
 		{why: "addresses in patches and annotations", files: map[string]string{
 			"top/kustomization.yaml": "resources: [a.yaml]\ncommonAnnotations: {docs: 'https://example.org'}\npatchesStrategicMerge:\n- |\n  apiVersion: airship.airshipit.org/v1\n  kind: SIPCluster\n  metadata: {name: a, annotations: {args: 'a=https://example.org'}}\n", "top/a.yaml": spec("a", "1")},
 			want: "SIPCluster /a of top/a.yaml, count 1"},
-		{why: "a file out of its folder", files: map[string]string{"top/kustomization.yaml": "configMapGenerator: [{name: x, files: [../x]}]\n", "x": "x"}, want: fails},
+		{why: "a file out of its folder",
+			files: map[string]string{"top/kustomization.yaml": "configMapGenerator: [{name: x, files: [../x]}]\n",
+				"x": "x"}, want: fails},
 		{why: "or a link to one", files: map[string]string{"top/kustomization.yaml": "configMapGenerator: [{name: x, files: [link]}]\n", "top/link": "-> /etc/passwd"}, want: fails},
-		{why: "a pipe", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": "a pipe"}, want: "top/a.yaml: a named pipe, want a regular file"},
+		{why: "a pipe", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n",
+			"top/a.yaml": "a pipe"}, want: "top/a.yaml: a named pipe, want a regular file"},
 		{why: "no programs", files: map[string]string{"top/kustomization.yaml": "generators: [x]\ntransformers: [x]\nvalidators: [x]\nhelmCharts: [x]\n"},
 			want: "top/kustomization.yaml: document 1: line 1: generators: not built: it fetches files or runs programs\n" +
 				"top/kustomization.yaml: document 1: line 2: transformers: not built: it fetches files or runs programs\n" +
 				"top/kustomization.yaml: document 1: line 3: validators: not built: it fetches files or runs programs\n" +
 				"top/kustomization.yaml: document 1: line 4: helmCharts: not built: it fetches files or runs programs"},
 		{why: "two documents", files: map[string]string{"top/kustomization.yaml": "resources: []\n---\nresources: []\n"}, want: "top/kustomization.yaml: found 2 documents, want one kustomization"},
-		{why: "two kustomizations", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/kustomization.yml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", "1")}, want: fails},
-		{why: "a circle", files: map[string]string{"top/kustomization.yaml": "resources: [../b]\n", "b/kustomization.yaml": "resources: [../top]\n"}, want: fails},
-		{why: "what kustomize does not build", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": "kind: Secret\nstringData: {password: hunter2}\n"}, want: fails},
-		{why: "aliases", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": "a: &a {b: " + strings.Repeat("x", 1<<20) + "}\nc: [" + strings.Repeat("*a,", 30) + "]\n"},
+		{why: "two kustomizations", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n",
+			"top/kustomization.yml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", "1")}, want: fails},
+		{why: "a circle", files: map[string]string{"top/kustomization.yaml": "resources: [../b]\n",
+			"b/kustomization.yaml": "resources: [../top]\n"}, want: fails},
+		{why: "what kustomize does not build",
+			files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n",
+				"top/a.yaml": "kind: Secret\nstringData: {password: hunter2}\n"}, want: fails},
+		{why: "aliases", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n",
+			"top/a.yaml": "a: &a {b: " + strings.Repeat("x", 1<<20) + "}\nc: [" + strings.Repeat("*a,", 30) + "]\n"},
 			want: "top/a.yaml: its aliases stand for more than 16 MiB"},
-		{why: "an object that is too deep", files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n", "top/a.yaml": spec("a", strings.Repeat("[", 200)+strings.Repeat("]", 200))},
+		{why: "an object that is too deep",
+			files: map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n",
+				"top/a.yaml": spec("a", strings.Repeat("[", 200)+strings.Repeat("]", 200))},
 			want: "top/a.yaml: document 1: line 1: mappings and lists within one another more than 100 deep"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -152,13 +186,15 @@ func TestSpecs(t *testing.T) {
 			})
 			var out strings.Builder
 			for i := range docs {
-				fmt.Fprintf(&out, "%s %s/%s of %s, count %s\n", docs[i].Kind, docs[i].Namespace, docs[i].Name, docs[i].Where(), count(docs[i].JSON))
+				fmt.Fprintf(&out, "%s %s/%s of %s, count %s\n", docs[i].Kind, docs[i].Namespace, docs[i].Name,
+					docs[i].Where(), count(docs[i].JSON))
 				assert.NotContains(t, string(docs[i].JSON), "config.kubernetes.io/origin",
 					"kustomize's annotation is left in")
 			}
 			if err != nil {
 				out.WriteString(err.Error() + "\n")
-				if inFile := new(manifest.FileError); !errors.As(err, &inFile) || !strings.Contains(strings.ToLower(inFile.File), "kustomization") {
+				if inFile := new(manifest.FileError); !errors.As(err, &inFile) ||
+					!strings.Contains(strings.ToLower(inFile.File), "kustomization") {
 					t.Errorf("%v is no problem of the kustomization", err)
 				}
 			}
@@ -171,7 +207,8 @@ func TestSpecs(t *testing.T) {
 // and flags of its command.
 func TestKustomizePrintsNothing(t *testing.T) {
 	files := map[string]string{"a.yaml": spec("a", "1"), "base/b.yaml": spec("b", "1"),
-		"base/kustomization.yaml": "resources: [b.yaml]\n", "p.yaml": spec("a", "2"), "j.json": `[{"op": "add", "path": "/x", "value": 1}]`}
+		"base/kustomization.yaml": "resources: [b.yaml]\n", "p.yaml": spec("a", "2"),
+		"j.json": `[{"op": "add", "path": "/x", "value": 1}]`}
 	for why, text := range map[string]string{
 		"the order of sorting": "resources: [a.yaml]\nsortOptions: {order: fifo}\n",
 		"labels":               "resources: [a.yaml]\ncommonLabels: {a: b}\n",
@@ -213,26 +250,33 @@ func TestHosts(t *testing.T) {
 		files       map[string]string
 		names, want string
 	}{
-		{"below the named folder, two", map[string]string{"top/c.yaml": host("c"), "top/a/kustomization.yaml": "resources: [a.yaml]\n",
-			"top/a/a.yaml": host("a"), "top/b/Kustomization": "namePrefix: x\nresources: [b.yaml]\n", "top/b/b.yaml": host("b")},
+		{"below the named folder, two", map[string]string{"top/c.yaml": host("c"),
+			"top/a/kustomization.yaml": "resources: [a.yaml]\n",
+			"top/a/a.yaml":             host("a"), "top/b/Kustomization": "namePrefix: x\nresources: [b.yaml]\n",
+			"top/b/b.yaml": host("b")},
 			"", "top/a/kustomization.yaml" + notBuilt + "\ntop/b/Kustomization" + notBuilt},
 		{"among the resources of the named one", map[string]string{"top/kustomization.yaml": "resources: [a]\n",
 			"top/a/kustomization.yaml": "resources: [a.yaml]\nnamePrefix: x-\n", "top/a/a.yaml": host("a")}, "x-a", ""},
 		{"Flux' object of that name", map[string]string{"top/a.yaml": host("a"),
 			"top/b/kustomization.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: x}\n"}, "a x", ""},
 		{"letters of any case", map[string]string{"top/A.YAML": host("a"), "top/B.Yml": host("b"),
-			"top/C.JSON": `{"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": {"name": "c"}}`}, "a b c", ""},
-		{"UTF-16", map[string]string{"top/a.yaml": host("a"), "top/b.yaml": "\xfe\xff\x00k"}, "", "top/b.yaml: UTF-16, want UTF-8"},
-		{"UTF-16 that kustomize leaves out", map[string]string{"top/kustomization.yaml": "resources: [a.yaml, b.yaml]\n",
-			"top/a.yaml": host("a"), "top/b.yaml": "\xff\xfek\x00"}, "", "top/b.yaml: UTF-16, want UTF-8"},
-		{"what is left out of a file that kustomize builds", map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n",
-			"top/a.yaml": " # x\n  apiVersion: metal3.io/v1alpha1\n  kind: BareMetalHost\n  metadata: {name: a}\nspec: {online: true}\n"}, "",
+			"top/C.JSON": `{"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": {"name": "c"}}`},
+			"a b c", ""},
+		{"UTF-16", map[string]string{"top/a.yaml": host("a"), "top/b.yaml": "\xfe\xff\x00k"}, "",
+			"top/b.yaml: UTF-16, want UTF-8"},
+		{"UTF-16 that kustomize leaves out",
+			map[string]string{"top/kustomization.yaml": "resources: [a.yaml, b.yaml]\n",
+				"top/a.yaml": host("a"), "top/b.yaml": "\xff\xfek\x00"}, "", "top/b.yaml: UTF-16, want UTF-8"},
+		{"what is left out of a file that kustomize builds",
+			map[string]string{"top/kustomization.yaml": "resources: [a.yaml]\n",
+				"top/a.yaml": " # x\n  apiVersion: metal3.io/v1alpha1\n  kind: BareMetalHost\n  metadata: {name: a}\nspec: {online: true}\n"}, "",
 			"top/a.yaml: document 1: line 5: " + manifest.ErrRest.Error()},
 		{"what is left out of a patch", map[string]string{"top/a.yaml": host("a"),
 			"top/kustomization.yaml": "resources: [a.yaml]\npatches:\n- target: {kind: BareMetalHost}\n  patch: |-\n    # x\n      kind: BareMetalHost\n    spec: {online: true}\n"}, "",
 			"top/kustomization.yaml: document 1: line 4: patches[0].patch: an object in it ends before its last line, and the " +
 				"rest would not be read: want all its lines indented alike"},
-		{"a patch as a list", map[string]string{"top/a.yaml": host("a"), "top/p.yaml": "- {op: add, path: /spec, value: {online: true}}\n",
+		{"a patch as a list", map[string]string{"top/a.yaml": host("a"),
+			"top/p.yaml":             "- {op: add, path: /spec, value: {online: true}}\n",
 			"top/kustomization.yaml": "resources: [a.yaml]\npatches:\n- {target: {kind: BareMetalHost}, path: p.yaml}\n"}, "a", ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
@@ -256,14 +300,17 @@ func TestBound(t *testing.T) {
 	files := map[string]string{"k0/kustomization.yaml": "resources: [a.yaml]\n", "k0/a.yaml": spec("a", "1")}
 	for level := 1; level < 30; level++ {
 		for side := range 2 {
-			files[fmt.Sprintf("side%d-%d/kustomization.yaml", level, side)] = fmt.Sprintf("nameSuffix: -x%d\nresources: [../k%d]\n", side, level-1)
+			files[fmt.Sprintf("side%d-%d/kustomization.yaml", level,
+				side)] = fmt.Sprintf("nameSuffix: -x%d\nresources: [../k%d]\n", side, level-1)
 		}
-		files[fmt.Sprintf("k%d/kustomization.yaml", level)] = fmt.Sprintf("resources: [../side%d-0, ../side%d-1]\n", level, level)
+		files[fmt.Sprintf("k%d/kustomization.yaml", level)] = fmt.Sprintf("resources: [../side%d-0, ../side%d-1]\n",
+			level, level)
 	}
 	t.Chdir(write(t, files))
 	limits := manifest.Specs
 	limits.Total = 16 << 20
-	if _, _, err := read(limits, []string{"k29"}, nil, func(string) string { return "" }); err == nil || !strings.Contains(err.Error(), ": this kustomization reads more than 16 MiB") {
+	if _, _, err := read(limits, []string{"k29"}, nil, func(string) string { return "" }); err == nil ||
+		!strings.Contains(err.Error(), ": this kustomization reads more than 16 MiB") {
 		t.Errorf("bases that double: %v", err)
 	}
 	endless := &localFiles{FileSystem: filesys.MakeFsOnDisk(), limits: manifest.Specs, left: 64 << 20, folder: "k29",

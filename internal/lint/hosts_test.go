@@ -17,10 +17,13 @@ import (
 // TestNoLoginIsShown: what is wrong with the address of a power control is said without any of the address, which may have a login where none is looked for.
 func TestNoLoginIsShown(t *testing.T) {
 	for _, address := range []string{
-		"redfish://root:calvin9@192.0.2.1:99999/x", "root:calvin9", "redfish://root:calvin9", "ipmi://root:calvin9/192.0.2.1", "redfsh://root:calvin9@192.0.2.1",
-		"redfish://root%3Acalvin9@/x", "root:calvin9@192.0.2.1:http", "redfish://root:cal/vin9@", "redfish:root:calvin9",
+		"redfish://root:calvin9@192.0.2.1:99999/x", "root:calvin9", "redfish://root:calvin9",
+		"ipmi://root:calvin9/192.0.2.1", "redfsh://root:calvin9@192.0.2.1",
+		"redfish://root%3Acalvin9@/x", "root:calvin9@192.0.2.1:http", "redfish://root:cal/vin9@",
+		"redfish:root:calvin9",
 	} {
-		hosts, _ := metal3hosts.FromDocuments(documents(t, "hosts.yaml", bmh("h1", "", "bmc: {address: '"+address+"'}")))
+		hosts, _ := metal3hosts.FromDocuments(documents(t, "hosts.yaml",
+			bmh("h1", "", "bmc: {address: '"+address+"'}")))
 		findings := Input{Hosts: hosts}.OfInputs()
 		assert.Truef(t, len(findings) == 1 && findings[0].Place.File == "hosts.yaml" && findings[0].Place.Line != 0,
 			"%s: got %v, want one finding with its file and line", address, findings)
@@ -40,7 +43,8 @@ func TestUnmanageableIsSilenced(t *testing.T) {
 
 // TestHeldHostsAddress: a held host keeps its address when what gave it one is of no use any more, and somebody has to know.
 func TestHeldHostsAddress(t *testing.T) {
-	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"), bmh("h1", claimLabels, "networkData: {name: nm}")+nmstate("nm")+annotated("h2", "192.0.2.2"))
+	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"),
+		bmh("h1", claimLabels, "networkData: {name: nm}")+nmstate("nm")+annotated("h2", "192.0.2.2"))
 	for i := range in.Placement.Hosts {
 		if line := &in.Placement.Hosts[i]; line.Host.Name == "h1" {
 			held := *line.Host
@@ -59,7 +63,8 @@ func TestHeldHostsAddress(t *testing.T) {
 
 // TestMisplacedAddress: an address outside the networks of the host or of the site is a finding where a service needs it, also of a host that keeps it.
 func TestMisplacedAddress(t *testing.T) {
-	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"), bmh("h1", "", "")+annotated("h2", "192.0.2.2"))
+	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"),
+		bmh("h1", "", "")+annotated("h2", "192.0.2.2"))
 	found := func() string {
 		var messages []string
 		for _, f := range in.Check() {
@@ -81,9 +86,11 @@ func TestMisplacedAddress(t *testing.T) {
 	assert.Equal(t,
 		h2+"found 192.0.2.2, want an address in 198.51.100.0/24, where the host's networkData has network oam"+keeps,
 		found())
-	in.Networks = []inventory.HostNetwork{{Name: "oam", Addresses: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}}
+	in.Networks = []inventory.HostNetwork{{Name: "oam",
+		Addresses: []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}}}
 	assert.Equal(t,
-		h2+"found 192.0.2.2, want an address in 203.0.113.0/24, by the Site's spec.hosts.networks for network oam"+keeps,
+		h2+"found 192.0.2.2, want an address in 203.0.113.0/24, by the Site's spec.hosts.networks for network oam"+
+			keeps,
 		found())
 	in.Networks[0].Addresses[0] = netip.MustParsePrefix("192.0.2.0/24")
 	assert.Empty(t, found(), "the site lists it")
@@ -95,9 +102,11 @@ func TestSharedValuesAreFolded(t *testing.T) {
 	var in Input
 	in.Site = &v1alpha1.Site{}
 	for i := range hosts {
-		host := inventory.Host{Namespace: "metal3", Name: fmt.Sprintf("n%04d", i), BootMAC: "52:54:00:00:00:01", BMC: inventory.BMC{Address: "ipmi://192.0.2.1"}}
+		host := inventory.Host{Namespace: "metal3", Name: fmt.Sprintf("n%04d", i), BootMAC: "52:54:00:00:00:01",
+			BMC: inventory.BMC{Address: "ipmi://192.0.2.1"}}
 		for n := range networks {
-			host.Addresses = append(host.Addresses, address(fmt.Sprintf("net%d", n), "198.51.100.7", inventory.FromNetworkData))
+			host.Addresses = append(host.Addresses,
+				address(fmt.Sprintf("net%d", n), "198.51.100.7", inventory.FromNetworkData))
 		}
 		in.Hosts = append(in.Hosts, host)
 	}

@@ -45,7 +45,8 @@ func TestParseIgnores(t *testing.T) {
 
 // A host that is silenced for the topology key is not counted against the role; the others are.
 func TestAHostIsSilencedByItself(t *testing.T) {
-	in := inputs(t, siteOf(""), cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)), bmh("h1", "flavor: x", "")+bmh("h2", "flavor: x", "")+bmh("h3", "flavor: x, rack: r1", ""))
+	in := inputs(t, siteOf(""), cluster("a", fmt.Sprintf(workers, "x", "rack", 1, 0)),
+		bmh("h1", "flavor: x", "")+bmh("h2", "flavor: x", "")+bmh("h3", "flavor: x, rack: r1", ""))
 	in.Hosts[0].LintIgnore = "SIP013: stands alone in a container"
 	got := in.Check()
 	require.Truef(t, len(got) == 1 && !strings.Contains(got[0].Message, "h1"), "found %+v, want h2 only", got)
@@ -76,10 +77,12 @@ func TestSecretsThatClustersName(t *testing.T) {
 	}{
 		{"nothing is known of any Secret", nil, nil},
 		{"nothing is known of the namespace's Secrets", map[string]bool{"b/ssh": true}, nil},
-		{"the namespace's Secrets are known, and it is not among them", map[string]bool{"a/jumphost-a-host-keys": true}, []string{"spec.services.jumpHost[0].nodeSSHPrivateKeys"}},
+		{"the namespace's Secrets are known, and it is not among them", map[string]bool{"a/jumphost-a-host-keys": true},
+			[]string{"spec.services.jumpHost[0].nodeSSHPrivateKeys"}},
 		{"both are there", map[string]bool{"a/ssh": true, "a/jumphost-a-host-keys": true}, nil},
 		{"another service's Secret says nothing of these", map[string]bool{"a/other": true}, nil},
-		{"without hostKeys the Secret has a name by default", map[string]bool{"a/ssh": true}, []string{"spec.services.jumpHost[0].hostKeys"}},
+		{"without hostKeys the Secret has a name by default", map[string]bool{"a/ssh": true},
+			[]string{"spec.services.jumpHost[0].hostKeys"}},
 	} {
 		in := inputs(t, siteOf(""), specs, "")
 		in.Secrets = row.known
@@ -94,14 +97,16 @@ func TestSecretsThatClustersName(t *testing.T) {
 
 // Credentials of power controls are looked for where another host's are among the files.
 func TestSecretsOfPowerControls(t *testing.T) {
-	hosts := bmh("h1", "", "bmc: {address: 192.0.2.1, credentialsName: h1-bmc}") + bmh("h2", "", "bmc: {address: 192.0.2.2, credentialsName: h2-bmc}")
+	hosts := bmh("h1", "", "bmc: {address: 192.0.2.1, credentialsName: h1-bmc}") + bmh("h2", "",
+		"bmc: {address: 192.0.2.2, credentialsName: h2-bmc}")
 	for _, row := range []struct {
 		why   string
 		known map[string]bool
 		want  []string
 	}{
 		{"the files hold network data only", map[string]bool{"metal3/h1-net": true}, nil},
-		{"one host's is there, so the other's is missed", map[string]bool{"metal3/h1-bmc": true}, []string{"SIP014 warning BareMetalHost metal3/h2 spec.bmc.credentialsName"}},
+		{"one host's is there, so the other's is missed", map[string]bool{"metal3/h1-bmc": true},
+			[]string{"SIP014 warning BareMetalHost metal3/h2 spec.bmc.credentialsName"}},
 		{"both are there", map[string]bool{"metal3/h1-bmc": true, "metal3/h2-bmc": true}, nil},
 	} {
 		in := inputs(t, siteOf(""), "", hosts)

@@ -17,7 +17,8 @@ func FuzzWhole(f *testing.F) {
 	for _, text := range []string{
 		"kind: A\n---\nkind: B\n", "# x\n  kind: A\nspec: {}\n", "{\"kind\": \"A\"},\n{\"kind\": \"B\"}\n",
 		"---\n{\"kind\": \"A\"}\n{\"kind\": \"B\"}\n", "kind: A\n...\nkind: B\n", "--- {kind: A}\n--- {kind: B}\n",
-		"null # x\nkind: A\n", "{kind: A}\n}\n", "text: |\n  a\n\nkind: A\n", "- a\n- b\n", "a: \"x\n  y\"\n", "\ufeffkind: A\n",
+		"null # x\nkind: A\n", "{kind: A}\n}\n", "text: |\n  a\n\nkind: A\n", "- a\n- b\n", "a: \"x\n  y\"\n",
+		"\ufeffkind: A\n",
 	} {
 		f.Add(text)
 	}

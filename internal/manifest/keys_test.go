@@ -68,11 +68,15 @@ func TestItemLines(t *testing.T) {
 		text string
 		want []int
 	}{
-		"as kubectl writes it": {"apiVersion: v1\nitems:\n- " + item("a") + "- " + item("b") + "kind: List\n", []int{3, 13}},
-		"indented":             {"kind: List\nitems:\n  - " + strings.ReplaceAll(item("a"), "\n", "\n  ") + "\n  - " + strings.ReplaceAll(item("b"), "\n", "\n  "), []int{3, 14}},
-		"with comments":        {"kind: List\nitems: \n# one\n- " + item("a") + "# two\n\n- " + item("b"), []int{4, 16}},
-		"JSON":                 {"{\"kind\": \"List\",\n\"x\": [\n1], \"items\": [\n" + jsonItem("a") + ",\n\n" + jsonItem("b") + "]}", []int{4, 7}},
-		"a list of lists":      {"kind: List\nitems:\n- kind: List\n  items:\n  - kind: Thing\n  - kind: Thing\n- kind: Thing\n", []int{3, 3, 7}},
+		"as kubectl writes it": {"apiVersion: v1\nitems:\n- " + item("a") + "- " + item("b") + "kind: List\n",
+			[]int{3, 13}},
+		"indented": {"kind: List\nitems:\n  - " + strings.ReplaceAll(item("a"), "\n",
+			"\n  ") + "\n  - " + strings.ReplaceAll(item("b"), "\n", "\n  "), []int{3, 14}},
+		"with comments": {"kind: List\nitems: \n# one\n- " + item("a") + "# two\n\n- " + item("b"),
+			[]int{4, 16}},
+		"JSON": {"{\"kind\": \"List\",\n\"x\": [\n1], \"items\": [\n" + jsonItem("a") + ",\n\n" +
+			jsonItem("b") + "]}", []int{4, 7}},
+		"a list of lists": {"kind: List\nitems:\n- kind: List\n  items:\n  - kind: Thing\n  - kind: Thing\n- kind: Thing\n", []int{3, 3, 7}},
 	} {
 		docs, err := Parse("f.yaml", []byte(row.text))
 		require.Truef(t, err == nil, "%s: %v", why, err)

@@ -45,17 +45,24 @@ func TestFoldersHaveRegularFilesOnly(t *testing.T) {
 		make func(path string) error
 		want string
 	}{
-		"a pipe that nobody writes to": {func(path string) error { return syscall.Mkfifo(path, 0o600) }, "x.yaml: a named pipe, want a regular file"},
-		"a link to a device":           {func(path string) error { return os.Symlink("/dev/zero", path) }, "x.yaml: a link that leads out of the folder, want a regular file in it"},
-		"a link to a file elsewhere":   {func(path string) error { return os.Symlink(outside, path) }, "x.yaml: a link that leads out"},
-		"a link to the folder above":   {func(path string) error { return os.Symlink("../up.yaml", path) }, "x.yaml: a link that leads out"},
+		"a pipe that nobody writes to": {func(path string) error { return syscall.Mkfifo(path, 0o600) },
+			"x.yaml: a named pipe, want a regular file"},
+		"a link to a device": {func(path string) error { return os.Symlink("/dev/zero", path) },
+			"x.yaml: a link that leads out of the folder, want a regular file in it"},
+		"a link to a file elsewhere": {func(path string) error { return os.Symlink(outside, path) },
+			"x.yaml: a link that leads out"},
+		"a link to the folder above": {func(path string) error { return os.Symlink("../up.yaml", path) },
+			"x.yaml: a link that leads out"},
 		"a link to a pipe beside it": {func(path string) error {
-			return errors.Join(syscall.Mkfifo(filepath.Join(filepath.Dir(path), "pipe"), 0o600), os.Symlink("pipe", path))
+			return errors.Join(syscall.Mkfifo(filepath.Join(filepath.Dir(path), "pipe"), 0o600),
+				os.Symlink("pipe", path))
 		}, "x.yaml: a named pipe, want"},
-		"a link to a folder": {func(path string) error { return os.Symlink(".", path) }, "x.yaml: a folder, want a regular file"},
-		"a link to itself":   {func(path string) error { return os.Symlink("x.yaml", path) }, "x.yaml: too many levels of symbolic links"},
-		"a link to nothing":  {func(path string) error { return os.Symlink("none", path) }, "x.yaml: no such file"},
-		"a socket":           {func(path string) error { return mksocket(path) }, "x.yaml: a socket, want"},
+		"a link to a folder": {func(path string) error { return os.Symlink(".", path) },
+			"x.yaml: a folder, want a regular file"},
+		"a link to itself": {func(path string) error { return os.Symlink("x.yaml", path) },
+			"x.yaml: too many levels of symbolic links"},
+		"a link to nothing": {func(path string) error { return os.Symlink("none", path) }, "x.yaml: no such file"},
+		"a socket":          {func(path string) error { return mksocket(path) }, "x.yaml: a socket, want"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "specs")
@@ -87,7 +94,9 @@ func TestDeepFolders(t *testing.T) {
 	docs, err := Read([]string{dir}, nil)
 	var inFile *FileError
 	assert.Truef(t,
-		errors.As(err, &inFile) && strings.HasSuffix(inFile.File, "/e/"+strings.TrimSuffix(strings.Repeat("d/", 64), "/")) && strings.Contains(err.Error(), "more than 64 folders within each other"),
+		errors.As(err, &inFile) && strings.HasSuffix(inFile.File,
+			"/e/"+strings.TrimSuffix(strings.Repeat("d/", 64), "/")) && strings.Contains(err.Error(),
+			"more than 64 folders within each other"),
 		"found %v", err)
 	assert.Equal(t, 2, len(docs))
 }
@@ -108,7 +117,8 @@ func TestConfigMapsAreRead(t *testing.T) {
 func TestPipesByNameAreRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	require.NoError(t, syscall.Mkfifo(path, 0o600))
-	for _, c := range []struct{ text, want string }{{"kind: A", ""}, {strings.Repeat("# long\n", 1000), "pipe: more than 0 MiB, want at most that in a file"}} {
+	for _, c := range []struct{ text, want string }{{"kind: A", ""},
+		{strings.Repeat("# long\n", 1000), "pipe: more than 0 MiB, want at most that in a file"}} {
 		go func() {
 			time.Sleep(50 * time.Millisecond) // the reader is there first
 			_ = os.WriteFile(path, []byte(c.text), 0o600)
@@ -116,11 +126,15 @@ func TestPipesByNameAreRead(t *testing.T) {
 		limits := Specs
 		limits.File = 4096
 		docs, err := within(t, func() ([]Document, error) { return limits.Read([]string{path}, nil) })
-		if c.want == "" && (err != nil || len(docs) != 1) || c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)) {
+		if c.want == "" && (err != nil || len(docs) != 1) ||
+			c.want != "" && (err == nil || !strings.HasSuffix(err.Error(), c.want)) {
 			t.Errorf("found %v, %v, want %q", docs, err, c.want)
 		}
 	}
-	if _, err := within(t, func() ([]Document, error) { return Inventory.Read([]string{"/dev/zero"}, nil) }); err == nil {
+	if _, err := within(t, func() ([]Document, error) {
+		return Inventory.Read([]string{"/dev/zero"},
+			nil)
+	}); err == nil {
 		t.Error("/dev/zero was read to its end")
 	}
 	if docs, err := Read([]string{"/dev/null"}, nil); err != nil || len(docs) != 0 {
@@ -137,7 +151,8 @@ func TestLimitsHold(t *testing.T) {
 	need.Write(t, filepath.Join(dir, "docs", "a.yaml"), strings.Repeat("kind: A\n---\n", 30))
 	need.Write(t, filepath.Join(dir, "list", "a.yaml"), "kind: List\nitems:\n"+strings.Repeat("- kind: A\n", 30))
 	need.Write(t, filepath.Join(dir, "deep", "a.yaml"), "kind: A\nx: "+strings.Repeat("[", 60)+strings.Repeat("]", 60))
-	need.Write(t, filepath.Join(dir, "deeper", "a.json"), `{"kind":"A","s":"{[\"[[","x":`+strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000)+"}")
+	need.Write(t, filepath.Join(dir, "deeper", "a.json"),
+		`{"kind":"A","s":"{[\"[[","x":`+strings.Repeat(`{"a":`, 5000)+"1"+strings.Repeat("}", 5000)+"}")
 	for _, c := range []struct {
 		path   string
 		change func(*Limits)
@@ -149,17 +164,22 @@ func TestLimitsHold(t *testing.T) {
 		{"list", func(l *Limits) { l.Documents = 30 }, ""},
 		{"list", func(l *Limits) { l.Documents = 29 }, "list/a.yaml: more than 29 objects"},
 		{"deep", func(l *Limits) { l.Depth = 61 }, ""},
-		{"deep", func(l *Limits) { l.Depth = 60 }, "deep/a.yaml: document 1: line 1: mappings and lists within one another more than 60 deep"},
+		{"deep", func(l *Limits) { l.Depth = 60 },
+			"deep/a.yaml: document 1: line 1: mappings and lists within one another more than 60 deep"},
 		{"0.yaml", func(l *Limits) { l.File = 908 }, ""},
 		{"0.yaml", func(l *Limits) { l.File = 907 }, "0.yaml: more than 0 MiB, want at most that in a file"},
 		{"docs", func(l *Limits) { *l = bank(*l); l.One = 8 }, ""},
-		{"docs", func(l *Limits) { *l = bank(*l); l.One = 7 }, "docs/a.yaml: document 1: more than 0 MiB, want at most that in a document"},
+		{"docs", func(l *Limits) { *l = bank(*l); l.One = 7 },
+			"docs/a.yaml: document 1: more than 0 MiB, want at most that in a document"},
 		{"0.yaml", func(l *Limits) { *l = bank(*l); l.OneValues = 103 }, ""},
-		{"0.yaml", func(l *Limits) { *l = bank(*l); l.OneValues = 102 }, "0.yaml: document 1: about 103 values, want at most 102 in a document"},
+		{"0.yaml", func(l *Limits) { *l = bank(*l); l.OneValues = 102 },
+			"0.yaml: document 1: about 103 values, want at most 102 in a document"},
 		{"docs", func(l *Limits) { *l = bank(*l); l.Values = 100 }, ""},
-		{"docs", func(l *Limits) { *l = bank(*l); l.Values = 59 }, "docs/a.yaml: with this file more than 59 values in the files of folder bank"},
+		{"docs", func(l *Limits) { *l = bank(*l); l.Values = 59 },
+			"docs/a.yaml: with this file more than 59 values in the files of folder bank"},
 		{"", func(l *Limits) { l.Files = 4 }, "more than 4 files"},
-		{"", func(l *Limits) { l.File, l.Total = 4000, 4000 }, "4.yaml: with this file more than 0 MiB are read, want at most that"},
+		{"", func(l *Limits) { l.File, l.Total = 4000, 4000 },
+			"4.yaml: with this file more than 0 MiB are read, want at most that"},
 	} {
 		limits := Specs
 		c.change(&limits)
@@ -179,7 +199,9 @@ func TestAliasesAreCounted(t *testing.T) {
 	}
 	keys := "kind: A\na0: &a0 {k: " + strings.Repeat("x", 500) + "}\n"
 	for i := range 6 {
-		keys += fmt.Sprintf("a%d: &a%d {%s}\n", i+1, i+1, strings.Repeat(fmt.Sprintf("k%d: *a%d, ", i, i), 1)+fmt.Sprintf("l: *a%d, m: *a%d, n: [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]", i, i, i, i, i, i, i, i, i))
+		keys += fmt.Sprintf("a%d: &a%d {%s}\n", i+1, i+1,
+			strings.Repeat(fmt.Sprintf("k%d: *a%d, ", i, i),
+				1)+fmt.Sprintf("l: *a%d, m: *a%d, n: [*a%d,*a%d,*a%d,*a%d,*a%d,*a%d,*a%d]", i, i, i, i, i, i, i, i, i))
 	}
 	for name, c := range map[string]struct{ text, want string }{
 		"a billion laughs": {laughs, "its aliases stand for more than 16 MiB"},
@@ -196,7 +218,8 @@ func TestAliasesAreCounted(t *testing.T) {
 				docs, err := within(t, func() ([]Document, error) { return limits.Parse("f.yaml", []byte(c.text)) })
 				runtime.ReadMemStats(&after)
 				want := strings.Replace(c.want, "16 MiB", megabytes(limits.Aliases), 1)
-				if c.want == "" && (err != nil || len(docs) != 1) || c.want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+				if c.want == "" && (err != nil || len(docs) != 1) ||
+					c.want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 					t.Errorf("found %v\nwant  %s", err, want)
 				}
 				taken := after.TotalAlloc - before.TotalAlloc
@@ -234,7 +257,8 @@ func TestAFileSwappedForAPipe(t *testing.T) {
 	until := time.Now().Add(time.Second)
 	for time.Now().Before(until) {
 		_, err := within(t, func() ([]Document, error) { return Read([]string{dir}, nil) })
-		if err != nil && !strings.Contains(err.Error(), "named pipe") && !errors.Is(err, fs.ErrNotExist) && !strings.Contains(err.Error(), "no .yaml") {
+		if err != nil && !strings.Contains(err.Error(), "named pipe") && !errors.Is(err, fs.ErrNotExist) &&
+			!strings.Contains(err.Error(), "no .yaml") {
 			t.Fatal(err)
 		}
 	}
@@ -248,7 +272,8 @@ func TestABigInventoryIsRead(t *testing.T) {
 		if i > 0 {
 			text.WriteByte(',')
 		}
-		fmt.Fprintf(&text, `{"metadata":{"namespace":"metal3","name":"h%d","annotations":{"x":"%s"}}}`, i, strings.Repeat("y", 3000))
+		fmt.Fprintf(&text, `{"metadata":{"namespace":"metal3","name":"h%d","annotations":{"x":"%s"}}}`, i,
+			strings.Repeat("y", 3000))
 	}
 	text.WriteString("]}")
 	docs, err := Inventory.Parse("f.json", []byte(text.String()))

@@ -42,15 +42,20 @@ func TestDecodeNamesThePlace(t *testing.T) {
 			"1: line 4: " + ErrRest.Error()},
 		"a document behind a separator with something in it": {"kind: A\n--- {kind: B}\n",
 			"1: line 2: " + ErrRest.Error()},
-		"a mapping whose first line is indented further": {"# x\n  kind: A\nspec: {}\n", "1: line 3: " + ErrRest.Error()},
-		"a comma behind an object":                       {"{\"kind\": \"A\"},\n{\"kind\": \"B\"}\n", "1: line 1: " + ErrRest.Error()},
-		"a directive that is none":                       {"kind: A\n%x\n", "1: line 2: not valid YAML: found unknown directive name"},
-		"a mapping behind nothing":                       {"null # x\nkind: A\n", "1: line 2: " + ErrRest.Error()},
-		"a closing brace too many":                       {"--- # x\n{kind: A}\n}\n", "1: line 3: " + ErrRest.Error()},
-		"UTF-16":                                         {"\xff\xfek\x00", "f.yaml: UTF-16, want UTF-8"},
-		"UTF-16 without a byte order mark":               {"\x00k\x00i", "f.yaml: UTF-16, want UTF-8"},
-		"a list without a kind":                          {"items:\n- {kind: A, apiVersion: v1}\n", `1: line 1: kind: missing, and its items are objects: want "List"`},
-		"a list of another kind":                         {"kind: Lits\nitems:\n- {kind: A, apiVersion: v1}\n", `1: line 1: kind: found "Lits", and its items are objects: want "List"`},
+		"a mapping whose first line is indented further": {"# x\n  kind: A\nspec: {}\n",
+			"1: line 3: " + ErrRest.Error()},
+		"a comma behind an object": {"{\"kind\": \"A\"},\n{\"kind\": \"B\"}\n",
+			"1: line 1: " + ErrRest.Error()},
+		"a directive that is none": {"kind: A\n%x\n",
+			"1: line 2: not valid YAML: found unknown directive name"},
+		"a mapping behind nothing":         {"null # x\nkind: A\n", "1: line 2: " + ErrRest.Error()},
+		"a closing brace too many":         {"--- # x\n{kind: A}\n}\n", "1: line 3: " + ErrRest.Error()},
+		"UTF-16":                           {"\xff\xfek\x00", "f.yaml: UTF-16, want UTF-8"},
+		"UTF-16 without a byte order mark": {"\x00k\x00i", "f.yaml: UTF-16, want UTF-8"},
+		"a list without a kind": {"items:\n- {kind: A, apiVersion: v1}\n",
+			`1: line 1: kind: missing, and its items are objects: want "List"`},
+		"a list of another kind": {"kind: Lits\nitems:\n- {kind: A, apiVersion: v1}\n",
+			`1: line 1: kind: found "Lits", and its items are objects: want "List"`},
 		"a document behind line ends that editors do not show": {"kind: A\n# x\u2028---\u2028kind: B\n",
 			"1: line 4: " + ErrRest.Error()},
 		"in a list": {"kind: A\nspec:\n  services:\n  - nodePort: 1\n  - nodPort: 2\n",
@@ -86,7 +91,8 @@ func TestDecodeNamesThePlace(t *testing.T) {
 		"not YAML": {"kind: A\n---\nspec: [\n", `2: line 3: not valid YAML: did not find expected node content`},
 		"a merge conflict": {"kind: A\n---\nspec:\n<<<<<<< HEAD\n  count: 1\n=======\n  count: 2\n>>>>>>> theirs\n",
 			`2: line 4: an unresolved merge conflict`},
-		"JSON, a field twice": {`{"kind": "A", "spec": {"count": 1, "count": 2}}`, `1: line 1: spec.count: given twice`},
+		"JSON, a field twice": {`{"kind": "A", "spec": {"count": 1, "count": 2}}`,
+			`1: line 1: spec.count: given twice`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs, err := Parse("f.yaml", []byte(c.text))
@@ -102,8 +108,10 @@ func TestDecodeNamesThePlace(t *testing.T) {
 // TestEndsOfDocuments: an end of a document hides nothing where nothing follows it, and what looks like a mark within a text is none.
 func TestEndsOfDocuments(t *testing.T) {
 	for text, want := range map[string]int{
-		"kind: A\n...\n": 1, "kind: A\n...\n# the end\n\n...\n": 1, "kind: A\n...\n---\nkind: B\n...\n": 2, "%YAML 1.1\n--- {kind: A}\n": 1, "# x\n--- {kind: A}\n": 1,
-		"kind: A\ntext: |\n  ...\n  --- x\n": 1, "kind: A\nx: ...\n": 1, "kind: A\r\n...\r\n": 1, "kind: A\n...x: y\n": 1,
+		"kind: A\n...\n": 1, "kind: A\n...\n# the end\n\n...\n": 1, "kind: A\n...\n---\nkind: B\n...\n": 2,
+		"%YAML 1.1\n--- {kind: A}\n": 1, "# x\n--- {kind: A}\n": 1,
+		"kind: A\ntext: |\n  ...\n  --- x\n": 1, "kind: A\nx: ...\n": 1, "kind: A\r\n...\r\n": 1,
+		"kind: A\n...x: y\n": 1,
 	} {
 		docs, err := Parse("f.yaml", []byte(text))
 		assert.Truef(t, err == nil && len(docs) == want, "%q: %d documents and %v, want %d", text, len(docs), err, want)

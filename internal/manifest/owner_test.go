@@ -56,7 +56,9 @@ func TestTooManyFilesOfOneOwner(t *testing.T) {
 			if said := errors.As(err, &of); said != row.says || (err != nil) != (row.says || row.fatal) {
 				t.Fatalf("found %v, want a file's problem: %t, an error: %t", err, row.says, row.says || row.fatal)
 			}
-			if row.says && (owner(of.File) != "bank" || !strings.Contains(err.Error(), "more than 3 files in folder bank") || strings.Contains(err.Error(), "\n")) {
+			if row.says && (owner(of.File) != "bank" ||
+				!strings.Contains(err.Error(), "more than 3 files in folder bank") ||
+				strings.Contains(err.Error(), "\n")) {
 				t.Errorf("found %v of %s, want it said once, of a file in bank", err, of.File)
 			}
 			if !row.fatal && len(docs) != row.read {
@@ -77,9 +79,11 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 		whose, says string
 	}{
 		{"all within", 4, 4, 4, 4, 16, "", ""},
-		{"one more than an owner may", 9, 2, 2, 1, 5, "bank", "in the files of folder bank, want at most that: none of them is read; the largest: "},
+		{"one more than an owner may", 9, 2, 2, 1, 5, "bank",
+			"in the files of folder bank, want at most that: none of them is read; the largest: "},
 		{"two owners", 9, 2, 9, 1, 3, "bank zoo", "folder zoo"},
-		{"each within, and together too many", 5, 5, 7, 4, 14, "zoo", "in the files of all folders, and those of folder zoo have the most"},
+		{"each within, and together too many", 5, 5, 7, 4, 14, "zoo",
+			"in the files of all folders, and those of folder zoo have the most"},
 		{"as many of two: the first by name", 7, 1, 7, 6, 14, "bank", "those of folder bank have the most"},
 		{"nobody's are the most, but within", 1, 1, 1, 19, 20, "bank edge", "those of folder bank have the most"},
 		{"nobody's are everybody's problem", 1, 1, 1, 21, 20, "", "with this file more than 0 MiB are read"},
@@ -90,7 +94,8 @@ func TestTooManyBytesOfOneOwner(t *testing.T) {
 			limits.Own, limits.Total = 8*unit, 20*unit
 			docs, err := limits.Of(owner).Read([]string{dir}, nil)
 			assert.Equal(t, row.read, len(docs))
-			if row.says == "" && err != nil || row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)) {
+			if row.says == "" && err != nil ||
+				row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)) {
 				t.Fatalf("found %v, want %q", err, row.says)
 			}
 			if row.whose == "" {

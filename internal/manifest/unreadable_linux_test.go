@@ -36,7 +36,8 @@ func TestUnreadableFolders(t *testing.T) {
 			docs, err := readLikeAnybody(t, dir)
 			var inFile *FileError
 			assert.Truef(t,
-				errors.As(err, &inFile) && strings.HasPrefix(inFile.File, filepath.Join(dir, "bank")+"/") && utf8.ValidString(inFile.File) && strings.Contains(err.Error(), row.want),
+				errors.As(err, &inFile) && strings.HasPrefix(inFile.File, filepath.Join(dir, "bank")+"/") &&
+					utf8.ValidString(inFile.File) && strings.Contains(err.Error(), row.want),
 				"found %v", err)
 			assert.Equal(t, 2, len(docs))
 		})

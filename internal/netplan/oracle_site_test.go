@@ -29,7 +29,8 @@ func (r *random) space(network string) string {
 	if !r.apart {
 		return ""
 	}
-	return map[string]string{"hosts/oam": "apart", "networks/n/0": "apart", "virtualHosts/v/0/oam": "apart", "bmc": "power"}[network]
+	return map[string]string{"hosts/oam": "apart", "networks/n/0": "apart", "virtualHosts/v/0/oam": "apart",
+		"bmc": "power"}[network]
 }
 
 func (r *random) ip() string { return fmt.Sprintf("10.0.0.%d", r.IntN(32)) }
@@ -95,7 +96,8 @@ func (r *random) ironic(i int) v1alpha1.Ironic {
 	if r.IntN(2) == 0 {
 		kind = "vip"
 		another := r.at(x.as("vip", "", "keepalived.additionalVIPs[0].ipAddress"), r.ip())
-		n.Keepalived = &v1alpha1.IronicKeepalived{Enabled: true, AdditionalVIPs: []v1alpha1.IronicVIP{{IPAddress: another}}}
+		n.Keepalived = &v1alpha1.IronicKeepalived{Enabled: true,
+			AdditionalVIPs: []v1alpha1.IronicVIP{{IPAddress: another}}}
 	}
 	n.IPAddress, n.ExternalIP = r.maybe(x.as(kind, "", "ipAddress")), r.maybe(x.as("external", "pool", "externalIP"))
 	if r.IntN(2) == 0 {
@@ -108,7 +110,8 @@ func (r *random) ironic(i int) v1alpha1.Ironic {
 func (r *random) virtualHosts(i int) v1alpha1.VirtualHosts {
 	v := v1alpha1.VirtualHosts{Name: fmt.Sprint(i), Namespace: "v", HostNamespace: "hosts"}
 	for k := range 1 + r.IntN(2) {
-		n := v1alpha1.VinoNetwork{Name: []string{"oam", "data"}[k], SubNet: []string{"10.0.0.0/27", "10.0.0.0/26"}[r.IntN(2)]}
+		n := v1alpha1.VinoNetwork{Name: []string{"oam", "data"}[k],
+			SubNet: []string{"10.0.0.0/27", "10.0.0.0/26"}[r.IntN(2)]}
 		x := thing{who: "vino" + v.Name + n.SubNet, space: r.space("virtualHosts/v/" + v.Name + "/" + n.Name)}
 		x.field = fmt.Sprintf("spec.services.virtualHosts[%d].spec.networks[%d].", i, k)
 		n.StaticAllocationStart, n.StaticAllocationStop = r.some(x.as("static", "", "staticAllocationStart"))
@@ -118,7 +121,8 @@ func (r *random) virtualHosts(i int) v1alpha1.VirtualHosts {
 	}
 	for k := range r.IntN(3) {
 		n := v1alpha1.VirtualHostNode{Name: fmt.Sprint("metal", k)}
-		x := thing{kind: "node", who: "node" + n.Name, field: fmt.Sprintf("spec.services.virtualHosts[%d].nodes[%d].address", i, k)}
+		x := thing{kind: "node", who: "node" + n.Name,
+			field: fmt.Sprintf("spec.services.virtualHosts[%d].nodes[%d].address", i, k)}
 		n.Address = r.maybe(x)
 		v.Nodes = append(v.Nodes, n)
 	}
@@ -187,7 +191,8 @@ func (r *random) host(i int) inventory.Host {
 			x.in = r.virtual[of+network]
 		}
 		if at := r.maybe(x); at != "" {
-			h.Addresses = append(h.Addresses, inventory.Address{Network: network, IP: netip.MustParseAddr(at), Origin: origin})
+			h.Addresses = append(h.Addresses,
+				inventory.Address{Network: network, IP: netip.MustParseAddr(at), Origin: origin})
 		}
 	}
 	kind, form := "power", "redfish://%s/x"

@@ -52,7 +52,8 @@ var (
 )
 
 // ofHosts are the pairs of two hosts' things, by name: the first three on one network.
-var ofHosts = map[string]string{"host host": "bad", "host lease": "warn", "lease lease": "warn", "host power": "warn", "lease power": "warn"}
+var ofHosts = map[string]string{"host host": "bad", "host lease": "warn", "lease lease": "warn", "host power": "warn",
+	"lease power": "warn"}
 
 // verdict is the table: bad, warn or empty.
 func verdict(a, b *thing) string {
@@ -64,7 +65,8 @@ func verdict(a, b *thing) string {
 	slices.Sort(kinds)
 	pair := strings.Join(kinds, " ")
 	switch {
-	case a.space != b.space, a.party() == 1 && b.party() == 1: // clusters are told by the check of clusters against each other
+	case a.space != b.space, a.party() == 1 &&
+		b.party() == 1: // clusters are told by the check of clusters against each other
 		return ""
 	case a.host != "" && b.host != "":
 		if a.host == b.host || a.network != b.network && !strings.Contains(pair, "power") {
@@ -149,7 +151,8 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 				if at == a {
 					with = b
 				}
-				want[found(at.host+at.cluster+" "+at.field, with.host+with.cluster+" "+with.field, table == "warn", at.party(), with.party())] = true
+				want[found(at.host+at.cluster+" "+at.field, with.host+with.cluster+" "+with.field, table == "warn",
+					at.party(), with.party())] = true
 			}
 		}
 		name := func(c *Claim) string {

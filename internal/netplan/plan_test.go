@@ -29,7 +29,8 @@ func leasing() *v1alpha1.Site {
 func TestThousandsOfHosts(t *testing.T) {
 	site := leasing()
 	for n := range 50 {
-		pool := v1alpha1.Network{Name: fmt.Sprint(n), Namespace: "n", Pool: &v1alpha1.AddressPool{Addresses: []string{"10.0.0.0/24"}}}
+		pool := v1alpha1.Network{Name: fmt.Sprint(n), Namespace: "n",
+			Pool: &v1alpha1.AddressPool{Addresses: []string{"10.0.0.0/24"}}}
 		site.Spec.Services.Networks = append(site.Spec.Services.Networks, pool)
 	}
 	var clusters []v1.SIPCluster
@@ -44,7 +45,8 @@ func TestThousandsOfHosts(t *testing.T) {
 		hosts = append(hosts, inventory.Host{
 			Namespace: "metal3", Name: fmt.Sprintf("h%05d", n),
 			BootMAC: "02:00:00:00:00:32", BMC: inventory.BMC{Address: "redfish://10.0.0.50/x"},
-			Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("10.0.0.50"), Origin: inventory.FromNetworkData}},
+			Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("10.0.0.50"),
+				Origin: inventory.FromNetworkData}},
 		})
 	}
 	plan := Of(site, clusters, hosts)
@@ -59,7 +61,8 @@ func TestHostileNames(t *testing.T) {
 	site := leasing()
 	site.Name = "<script>alert(1)</script>"
 	evil := inventory.Host{Namespace: "metal3", Name: "h", Addresses: []inventory.Address{
-		{Network: "oam\n! 10.0.0.1 <b>\x1b[31m", IP: netip.MustParseAddr("10.0.0.20"), Origin: inventory.FromNetworkData},
+		{Network: "oam\n! 10.0.0.1 <b>\x1b[31m", IP: netip.MustParseAddr("10.0.0.20"),
+			Origin: inventory.FromNetworkData},
 	}}
 	plan := Of(site, nil, []inventory.Host{evil})
 	require.Truef(t, len(plan.Conflicts) == 1, "found %d conflicts", len(plan.Conflicts))
@@ -77,12 +80,14 @@ func TestOtherKinds(t *testing.T) {
 	it.Spec.Networking.APIPort = 30100
 	it.Spec.Networking.MACAddresses = []string{"52:54:00:00:00:09", "52:54:00:00:01:00"}
 	site.Spec.Services.Ironic = []v1alpha1.Ironic{it}
-	v := v1alpha1.VirtualHosts{Name: "vms", Namespace: "v", HostNamespace: "hosts", Nodes: []v1alpha1.VirtualHostNode{{Name: "n1"}, {Name: "n2"}}}
+	v := v1alpha1.VirtualHosts{Name: "vms", Namespace: "v", HostNamespace: "hosts",
+		Nodes: []v1alpha1.VirtualHostNode{{Name: "n1"}, {Name: "n2"}}}
 	v.Spec.Networks = []v1alpha1.VinoNetwork{{
 		Name: "oam", SubNet: "10.0.0.0/24", StaticAllocationStart: "10.0.0.10", StaticAllocationStop: "10.0.0.99",
 		DHCPAllocationStart: "10.0.0.128", DHCPAllocationStop: "10.0.0.255", MACPrefix: "52:54:00:00:00:00",
 	}}
-	v.Spec.Nodes = []v1alpha1.VinoNodeSet{{Name: "w", Count: 4, BootInterfaceName: "eth0", NetworkInterfaces: []v1alpha1.VinoInterface{{Name: "eth0", NetworkName: "oam"}}}}
+	v.Spec.Nodes = []v1alpha1.VinoNodeSet{{Name: "w", Count: 4, BootInterfaceName: "eth0",
+		NetworkInterfaces: []v1alpha1.VinoInterface{{Name: "eth0", NetworkName: "oam"}}}}
 	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{v}
 	hosts := []inventory.Host{
 		{Namespace: "hosts", Name: "v-vms-n1-w-0", BootMAC: "52:54:00:00:00:01"},
@@ -141,7 +146,8 @@ func TestYield(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			site := &v1alpha1.Site{}
-			site.Spec.Services.Networks = []v1alpha1.Network{{Name: "storage", Namespace: "n", Attachment: `{"type":"x"}`}}
+			site.Spec.Services.Networks = []v1alpha1.Network{{Name: "storage", Namespace: "n",
+				Attachment: `{"type":"x"}`}}
 			if row.elsewhere {
 				site.Spec.Hosts.Networks = []v1alpha1.HostNetwork{{Name: "oam", Addresses: []string{"192.0.2.0/24"}}}
 			}
@@ -154,7 +160,8 @@ func TestYield(t *testing.T) {
 			case "cluster IP":
 				service.ClusterIP = &ip
 			case "pod":
-				service.NetworkAttachments = []v1.NetworkAttachment{{Name: "storage", Namespace: "n", IPs: []string{ip + "/24"}}}
+				service.NetworkAttachments = []v1.NetworkAttachment{{Name: "storage", Namespace: "n",
+					IPs: []string{ip + "/24"}}}
 			}
 			c.Spec.Services.JumpHost = []v1.JumpHost{{Service: service}}
 			hosts := []inventory.Host{{Namespace: "metal3", Name: "h", Addresses: []inventory.Address{
@@ -172,7 +179,8 @@ func TestYield(t *testing.T) {
 			refused, faults := plan.Refused(), copies[0].Faults
 			assert.Len(t, refused, map[bool]int{false: 1}[row.yields], "refused")
 			assert.Len(t, faults, map[bool]int{true: 1}[row.yields], "faults")
-			if row.yields && !strings.Contains(faults[0].Text, "10.0.0.5 overlaps 10.0.0.5, "+useWords[plan.Conflicts[0].With.Use]+" of cluster t/edge") {
+			if row.yields && !strings.Contains(faults[0].Text,
+				"10.0.0.5 overlaps 10.0.0.5, "+useWords[plan.Conflicts[0].With.Use]+" of cluster t/edge") {
 				t.Errorf("found %q", faults[0].Text)
 			}
 		})
@@ -183,13 +191,18 @@ func TestYield(t *testing.T) {
 func TestTableFitsATerminal(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Name = "dc1"
-	v := v1alpha1.VirtualHosts{Name: "subclusters-of-the-first-hall", Namespace: "v", HostNamespace: "hosts", Nodes: []v1alpha1.VirtualHostNode{{Name: "n1"}}}
+	v := v1alpha1.VirtualHosts{Name: "subclusters-of-the-first-hall", Namespace: "v", HostNamespace: "hosts",
+		Nodes: []v1alpha1.VirtualHostNode{{Name: "n1"}}}
 	v.Spec.Networks = []v1alpha1.VinoNetwork{{
-		Name: "management", SubNet: "10.0.0.0/24", StaticAllocationStart: "10.0.0.10", StaticAllocationStop: "10.0.0.99",
-		DHCPAllocationStart: "10.0.0.128", DHCPAllocationStop: "10.0.0.255", MACPrefix: "52:54:00:00:00:00",
-	}, {Name: "wide", SubNet: "2001:db8:aaaa:bbbb::/64", StaticAllocationStart: "2001:db8:aaaa:bbbb:1111:2222:3333:1", StaticAllocationStop: "2001:db8:aaaa:bbbb:1111:2222:3333:ffff", MACPrefix: "52:54:01:00:00:00"}}
+		Name: "management", SubNet: "10.0.0.0/24", StaticAllocationStart: "10.0.0.10",
+		StaticAllocationStop: "10.0.0.99",
+		DHCPAllocationStart:  "10.0.0.128", DHCPAllocationStop: "10.0.0.255", MACPrefix: "52:54:00:00:00:00",
+	}, {Name: "wide", SubNet: "2001:db8:aaaa:bbbb::/64", StaticAllocationStart: "2001:db8:aaaa:bbbb:1111:2222:3333:1",
+		StaticAllocationStop: "2001:db8:aaaa:bbbb:1111:2222:3333:ffff", MACPrefix: "52:54:01:00:00:00"}}
 	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{v}
-	hosts := []inventory.Host{{Namespace: "hosts", Name: "physical", Addresses: []inventory.Address{{Network: "management", IP: netip.MustParseAddr("10.0.0.130"), Origin: inventory.FromNetworkData}}}}
+	hosts := []inventory.Host{{Namespace: "hosts", Name: "physical",
+		Addresses: []inventory.Address{{Network: "management", IP: netip.MustParseAddr("10.0.0.130"),
+			Origin: inventory.FromNetworkData}}}}
 	plan := Of(site, nil, hosts)
 	words := func(width int) []string { return strings.Fields(string(plan.Table(width))) }
 	whole := words(0)
@@ -220,17 +233,21 @@ func TestNamedPools(t *testing.T) {
 	for _, row := range []struct{ why, pool, vip, want string }{
 		{"in its pool", "lan", "172.17.0.202", ""},
 		{"its last address", "lan", "172.17.0.210", ""},
-		{"in another pool", "lan", "172.18.0.5", "172.18.0.5, virtual address of Placement o/p, is not in pool m/lan, which it names (spec.services.networks[0].pool.addresses[0]): want one of that pool's addresses"},
+		{"in another pool", "lan", "172.18.0.5",
+			"172.18.0.5, virtual address of Placement o/p, is not in pool m/lan, which it names (spec.services.networks[0].pool.addresses[0]): want one of that pool's addresses"},
 		{"in no pool", "lan", "172.17.0.211", "172.17.0.211, virtual address of Placement o/p, is not in pool m/lan"},
-		{"in a pool of another address family", "lan", "fd00::1", "fd00::1, virtual address of Placement o/p, is not in pool m/lan"},
+		{"in a pool of another address family", "lan", "fd00::1",
+			"fd00::1, virtual address of Placement o/p, is not in pool m/lan"},
 		{"a pool that the Site does not have", "other", "172.17.0.211", ""},
 		{"a pool in an address space of its own", "far", "172.19.0.1", ""},
 	} {
 		site := &v1alpha1.Site{}
 		pool := func(name, addresses string) v1alpha1.Network {
-			return v1alpha1.Network{Name: name, Namespace: "m", Pool: &v1alpha1.AddressPool{Addresses: []string{addresses}}}
+			return v1alpha1.Network{Name: name, Namespace: "m",
+				Pool: &v1alpha1.AddressPool{Addresses: []string{addresses}}}
 		}
-		site.Spec.Services.Networks = []v1alpha1.Network{pool("lan", "172.17.0.200-172.17.0.210"), pool("wan", "172.18.0.0/24"), pool("far", "172.19.0.0/24")}
+		site.Spec.Services.Networks = []v1alpha1.Network{pool("lan", "172.17.0.200-172.17.0.210"),
+			pool("wan", "172.18.0.0/24"), pool("far", "172.19.0.0/24")}
 		site.Spec.Services.AddressSpaces = []v1alpha1.AddressSpace{{Name: "far", Networks: []string{"networks/m/far"}}}
 		p := v1alpha1.Placement{Name: "p", Namespace: "o"}
 		p.Spec.Override = &v1alpha1.PlacementOverride{Service: map[string]v1alpha1.PlacementService{"internal": {Metadata: &v1alpha1.PlacementMetadata{
@@ -241,7 +258,8 @@ func TestNamedPools(t *testing.T) {
 		for _, err := range Of(site, nil, nil).Problems() {
 			found = append(found, err.Error())
 		}
-		if text := strings.Join(found, "\n"); len(found) > 1 || (row.want == "") != (text == "") || !strings.Contains(text, row.want) {
+		if text := strings.Join(found, "\n"); len(found) > 1 || (row.want == "") != (text == "") ||
+			!strings.Contains(text, row.want) {
 			t.Errorf("%s: found %q, want %q", row.why, text, row.want)
 		}
 	}
@@ -250,7 +268,8 @@ func TestNamedPools(t *testing.T) {
 // TestATenantsNamedPool: a load balancer outside of the pool that it names is its cluster's fault.
 func TestATenantsNamedPool(t *testing.T) {
 	site := &v1alpha1.Site{}
-	site.Spec.Services.Networks = []v1alpha1.Network{{Name: "lan", Namespace: "m", Pool: &v1alpha1.AddressPool{Addresses: []string{"172.17.0.200-172.17.0.210"}}}}
+	site.Spec.Services.Networks = []v1alpha1.Network{{Name: "lan", Namespace: "m",
+		Pool: &v1alpha1.AddressPool{Addresses: []string{"172.17.0.200-172.17.0.210"}}}}
 	c := v1.SIPCluster{}
 	c.Namespace, c.Name = "t", "c"
 	c.Spec.Services.JumpHost = []v1.JumpHost{{Service: v1.Service{Service: &v1.ServiceExposure{
@@ -258,7 +277,8 @@ func TestATenantsNamedPool(t *testing.T) {
 	}}}}
 	refused := Of(site, []v1.SIPCluster{c}, nil).Refused()
 	assert.Truef(t,
-		len(refused) == 1 && strings.Contains(refused[0].Message, "172.17.0.5, load balancer of cluster t/c, is not in pool m/lan"),
+		len(refused) == 1 && strings.Contains(refused[0].Message,
+			"172.17.0.5, load balancer of cluster t/c, is not in pool m/lan"),
 		"found %+v", refused)
 }
 
@@ -269,17 +289,23 @@ func TestUnknownFields(t *testing.T) {
 	networking := &site.Spec.Services.Ironic[0].Spec.Networking
 	networking.DHCP = &v1alpha1.IronicDHCP{RangeBegin: "192.0.2.10", RangeEnd: "192.0.2.20"}
 	networking.IPAddress = "192.0.2.2"
-	site.Spec.Services.Networks = []v1alpha1.Network{{Name: "p", Namespace: "n", Pool: &v1alpha1.AddressPool{Addresses: []string{"198.51.100.0/28"}}}}
+	site.Spec.Services.Networks = []v1alpha1.Network{{Name: "p", Namespace: "n",
+		Pool: &v1alpha1.AddressPool{Addresses: []string{"198.51.100.0/28"}}}}
 	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{{Name: "v", Namespace: "n"}}
-	site.Spec.Services.VirtualHosts[0].Spec.Networks = []v1alpha1.VinoNetwork{{Name: "m", StaticAllocationStart: "203.0.113.1", StaticAllocationStop: "203.0.113.9"}}
+	site.Spec.Services.VirtualHosts[0].Spec.Networks = []v1alpha1.VinoNetwork{{Name: "m",
+		StaticAllocationStart: "203.0.113.1", StaticAllocationStop: "203.0.113.9"}}
 	want := []string{
-		"spec.services.ironic[0].spec.networking.dhcp.extraRanges", "spec.services.ironic[0].spec.networking.secondAddress",
-		"spec.services.networks[0].pool.more", "spec.services.virtualHosts[0].spec.moreNetworks", "spec.services.virtualHosts[0].spec.networks[0].more",
+		"spec.services.ironic[0].spec.networking.dhcp.extraRanges",
+		"spec.services.ironic[0].spec.networking.secondAddress",
+		"spec.services.networks[0].pool.more", "spec.services.virtualHosts[0].spec.moreNetworks",
+		"spec.services.virtualHosts[0].spec.networks[0].more",
 	}
-	site.Unknown = append([]string{"spec.services.ironic[0].spec.foo", "spec.services.ironic[0].spec.tls.foo", "spec.services.ironic[0].spec.networking.ingress.foo"}, want...)
+	site.Unknown = append([]string{"spec.services.ironic[0].spec.foo", "spec.services.ironic[0].spec.tls.foo",
+		"spec.services.ironic[0].spec.networking.ingress.foo"}, want...)
 	plan := Of(site, nil, nil)
 	assert.Equal(t, want, plan.Unknown)
-	if said := string(plan.Table(0)); strings.Contains(said, "nothing overlaps") || !strings.Contains(said, "0 conflicts (!), 5 doubts (?)\n") || plan.Overlaps() {
+	if said := string(plan.Table(0)); strings.Contains(said, "nothing overlaps") ||
+		!strings.Contains(said, "0 conflicts (!), 5 doubts (?)\n") || plan.Overlaps() {
 		t.Errorf("the plan is\n%s", said)
 	}
 }

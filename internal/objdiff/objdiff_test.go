@@ -71,8 +71,10 @@ func TestObjectsArePairedByName(t *testing.T) {
 		return "kind: ConfigMap\nmetadata: {name: " + name + ", namespace: n}\ndata: {k: " + value + "}\n"
 	}
 	diff := compare(t,
-		map[string][]byte{"f.yaml": []byte(object("a", "1") + "---\n" + object("b", "1") + "---\n" + object("gone", "1"))},
-		map[string][]byte{"f.yaml": []byte(object("new", "1") + "---\n" + object("b", "2") + "---\n" + object("a", "1"))})
+		map[string][]byte{"f.yaml": []byte(object("a", "1") + "---\n" + object("b", "1") + "---\n" + object("gone",
+			"1"))},
+		map[string][]byte{"f.yaml": []byte(object("new", "1") + "---\n" + object("b", "2") + "---\n" + object("a",
+			"1"))})
 	var got []string
 	for _, o := range diff.Files[0].Objects {
 		got = append(got, o.String()+" "+string(o.Status))
@@ -93,11 +95,16 @@ func TestTwoObjectsOfOneNameAreBothCompared(t *testing.T) {
 func TestByLine(t *testing.T) {
 	for _, row := range []struct{ why, name, old, new, note string }{
 		{"no YAML at all", "haproxy.cfg", "a\nb\n", "a\nc\n", ""},
-		{"a conflict marker makes it invalid", "f.yaml", "a: 1\n", "<<<<<<< ours\na: [\n", "compared by line: new: line 2: not valid YAML"},
-		{"an alias that holds itself", "f.yaml", "a: &a [*a]\n", "a: &a [*a, 1]\n", "compared by line: old: line 1: a YAML anchor, want the value itself"},
-		{"a key that stands twice hides a value", "f.yaml", "a: 1\n", "a: 1\na: 2\n", "compared by line: new: line 2: a key is there twice"},
-		{"a comment is part of the file", "f.yaml", "a: 1 # one\n", "a: 1 # two\n", "only its layout or its comments differ"},
-		{"a huge file would take the square of its items", "f.yaml", "a: 1\n", "a: " + strings.Repeat("x", bounds.Bytes), "compared by line: new: 1048579 bytes, want at most 1048576"},
+		{"a conflict marker makes it invalid", "f.yaml", "a: 1\n", "<<<<<<< ours\na: [\n",
+			"compared by line: new: line 2: not valid YAML"},
+		{"an alias that holds itself", "f.yaml", "a: &a [*a]\n", "a: &a [*a, 1]\n",
+			"compared by line: old: line 1: a YAML anchor, want the value itself"},
+		{"a key that stands twice hides a value", "f.yaml", "a: 1\n", "a: 1\na: 2\n",
+			"compared by line: new: line 2: a key is there twice"},
+		{"a comment is part of the file", "f.yaml", "a: 1 # one\n", "a: 1 # two\n",
+			"only its layout or its comments differ"},
+		{"a huge file would take the square of its items", "f.yaml", "a: 1\n",
+			"a: " + strings.Repeat("x", bounds.Bytes), "compared by line: new: 1048579 bytes, want at most 1048576"},
 	} {
 		diff := compare(t, map[string][]byte{row.name: []byte(row.old)}, map[string][]byte{row.name: []byte(row.new)})
 		require.Truef(t, len(diff.Files) == 1, "%s: %d files", row.why, len(diff.Files))
@@ -111,7 +118,8 @@ func TestByLine(t *testing.T) {
 func TestHostsComeFirst(t *testing.T) {
 	tree := map[string][]byte{}
 	want := []string{hostsOfA + "metal3.b.yaml", hostsOfA + "metal3.c.yaml", hostsOfA + "kustomization.yaml",
-		"clusters/tenant-a/edge-a/assignments.yaml", "clusters/tenant-a/edge-a/infra/lb.cfg", "policy/rbac.yaml", ".sipgen.yaml", "PLAN.md"}
+		"clusters/tenant-a/edge-a/assignments.yaml", "clusters/tenant-a/edge-a/infra/lb.cfg", "policy/rbac.yaml",
+		".sipgen.yaml", "PLAN.md"}
 	for _, name := range want {
 		tree[name] = []byte("a: 1\n")
 	}

@@ -58,7 +58,8 @@ func TestCheckGivesWhatIsBuilt(t *testing.T) {
 		own := with
 		own.Kustomization.Images = nil
 		if want, err = own.Build(); err != nil || patches > 0 && !reflect.DeepEqual(got.OwnImages, want) {
-			t.Errorf("%d patches: the objects with their own images differ from what is built without the mirror, %v", patches, err)
+			t.Errorf("%d patches: the objects with their own images differ from what is built without the mirror, %v",
+				patches, err)
 		}
 		if len(outsideMirror(got.OwnImages, mirror)) == 0 && patches > 0 {
 			t.Error("no image has its own name")
@@ -73,15 +74,19 @@ func TestLoginsByDex(t *testing.T) {
 		{"new", "", bank, "tokens of https://dex.bank.example:30556, users of ldap ldap.example:636", ""},
 		{"gone", bank, "", "", "tokens of https://dex.bank.example:30556, users of ldap ldap.example:636"},
 		{"the same", bank, bank + "expiry: {idTokens: 2h}\n", "", ""},
-		{"another issuer", bank, strings.Replace(bank, "dex.bank", "login.bank", 1), "tokens of https://login.bank.example:30556", "tokens of https://dex.bank.example:30556"},
-		{"another server", bank, strings.Replace(bank, "ldap.example", "ldap.evil.example", 1), "users of ldap ldap.evil.example:636", "users of ldap ldap.example:636"},
-		{"another filter", bank, strings.Replace(bank, "bindPW: $PW", "bindPW: $PW, userSearch: {filter: '(x=s3cret)'}", 1), "users of ldap ldap.example:636 (by other rules)", ""},
+		{"another issuer", bank, strings.Replace(bank, "dex.bank", "login.bank", 1),
+			"tokens of https://login.bank.example:30556", "tokens of https://dex.bank.example:30556"},
+		{"another server", bank, strings.Replace(bank, "ldap.example", "ldap.evil.example", 1),
+			"users of ldap ldap.evil.example:636", "users of ldap ldap.example:636"},
+		{"another filter", bank, strings.Replace(bank, "bindPW: $PW", "bindPW: $PW, userSearch: {filter: '(x=s3cret)'}",
+			1), "users of ldap ldap.example:636 (by other rules)", ""},
 		{"the other kinds", "", `{issuer: https://a.example, connectors: [
   {type: oidc, config: {issuer: "https://me:s3cret@accounts.example/x?s3cret"}}, {type: saml, config: {ssoURL: "https://sso.example/s3cret"}},
   {type: github, config: {}}, {type: github, config: {hostName: git.example}}, {type: s3cret, config: {}}, {type: ldap, config: {host: "s3cret s3cret"}}, {type: oidc, config: {issuer: $S3}}]}`,
 			"tokens of https://a.example, users of a connector of another type, users of github git.example, users of github github.com, users of ldap at an address that cannot be read, " +
 				"users of oidc accounts.example, users of oidc at an address that cannot be read, users of saml sso.example", ""},
-		{"an issuer with a password", "", "issuer: https://me:s3cret@a.example\n", "tokens of an issuer that is no plain URL", ""},
+		{"an issuer with a password", "", "issuer: https://me:s3cret@a.example\n",
+			"tokens of an issuer that is no plain URL", ""},
 		{"no YAML", "", "{s3cret", "whom a configuration names that cannot be read", ""},
 		{"a bomb", "", "a: &a [s3cret]\nb: [*a, *a]\n", "whom a configuration names that cannot be read", ""},
 	} {

@@ -58,7 +58,8 @@ var (
 
 // merge is a strategic merge patch for whatever the target is.
 func merge(target *v1.PatchTarget, fields string) v1.Patch {
-	apiVersion := map[string]string{"Deployment": "apps/v1", "PodDisruptionBudget": "policy/v1", "NetworkPolicy": "networking.k8s.io/v1", "Certificate": "cert-manager.io/v1"}[target.Kind]
+	apiVersion := map[string]string{"Deployment": "apps/v1", "PodDisruptionBudget": "policy/v1",
+		"NetworkPolicy": "networking.k8s.io/v1", "Certificate": "cert-manager.io/v1"}[target.Kind]
 	if apiVersion == "" {
 		apiVersion = "v1"
 	}
@@ -102,48 +103,76 @@ func TestPatches(t *testing.T) {
 		want  string // "" where it may
 	}{
 		{"more pods", operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`), ""},
-		{"all of one kind", operations(&v1.PatchTarget{Kind: "Deployment"}, `[{"op": "add", "path": "/spec/minReadySeconds", "value": 5}]`), ""},
+		{"all of one kind", operations(&v1.PatchTarget{Kind: "Deployment"},
+			`[{"op": "add", "path": "/spec/minReadySeconds", "value": 5}]`), ""},
 		{"without a target", v1.Patch{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, namespace: bank}\nspec: {revisionHistoryLimit: 1}\n"}, ""},
 		{"a tainted node", pod(jump, "tolerations: [{operator: Exists}]"), ""},
 		{"another command", container(jump, "command: [sh, -c, 'exec sshd -D']"), ""},
 		{"a volume", pod(jump, "volumes: [{name: scratch, emptyDir: {sizeLimit: 1Gi}}], containers: [{name: jumphost, volumeMounts: [{name: scratch, mountPath: /scratch}]}]"), ""},
 		{"local traffic", merge(service, "spec: {externalTrafficPolicy: Local, sessionAffinity: ClientIP}"), ""},
 
-		{"a load balancer without node ports", merge(service, "spec: {type: LoadBalancer, allocateLoadBalancerNodePorts: false}"), ""},
-		{"a load balancer whose node port has a number", operations(service, `[{"op": "replace", "path": "/spec/allocateLoadBalancerNodePorts", "value": true}, {"op": "add", "path": "/spec/ports/0/nodePort", "value": 30000}]`), ""},
-		{"a node port that the API server chooses", operations(service, `[{"op": "replace", "path": "/spec/type", "value": "NodePort"}]`),
+		{"a load balancer without node ports",
+			merge(service, "spec: {type: LoadBalancer, allocateLoadBalancerNodePorts: false}"), ""},
+		{"a load balancer whose node port has a number",
+			operations(service, `[{"op": "replace", "path": "/spec/allocateLoadBalancerNodePorts", "value": true}, {"op": "add", "path": "/spec/ports/0/nodePort", "value": 30000}]`), ""},
+		{"a node port that the API server chooses",
+			operations(service, `[{"op": "replace", "path": "/spec/type", "value": "NodePort"}]`),
 			"Service loadbalancer-controlplane-bank: spec.ports: the API server would choose 1 node port for it: want a granted nodePort for each"},
-		{"node ports of a load balancer that the API server chooses", merge(service, "spec: {type: LoadBalancer, allocateLoadBalancerNodePorts: true}"),
+		{"node ports of a load balancer that the API server chooses",
+			merge(service, "spec: {type: LoadBalancer, allocateLoadBalancerNodePorts: true}"),
 			"the API server would choose 1 node port for it"},
-		{"a node port of number 0", operations(service, `[{"op": "replace", "path": "/spec/type", "value": "NodePort"}, {"op": "add", "path": "/spec/ports/0/nodePort", "value": 0}]`),
+		{"a node port of number 0", operations(service,
+			`[{"op": "replace", "path": "/spec/type", "value": "NodePort"}, {"op": "add", "path": "/spec/ports/0/nodePort", "value": 0}]`),
 			"the API server would choose 1 node port for it"},
-		{"one port more", operations(service, `[{"op": "replace", "path": "/spec/type", "value": "NodePort"}, {"op": "add", "path": "/spec/ports/-", "value": {"name": "x", "port": 1}}]`),
+		{"one port more", operations(service,
+			`[{"op": "replace", "path": "/spec/type", "value": "NodePort"}, {"op": "add", "path": "/spec/ports/-", "value": {"name": "x", "port": 1}}]`),
 			"the API server would choose 2 node ports for it"},
 
-		{"the node's network", pod(balancer, "hostNetwork: true"), "spec.patches: Deployment loadbalancer-controlplane-bank: spec.template: the Pod Security profile restricted"},
+		{"the node's network", pod(balancer, "hostNetwork: true"),
+			"spec.patches: Deployment loadbalancer-controlplane-bank: spec.template: the Pod Security profile restricted"},
 		{"the node's files", pod(balancer, "volumes: [{name: root, hostPath: {path: /}}]"), "hostPath"},
 		{"privileged", container(balancer, "securityContext: {privileged: true}"), "privileged"},
-		{"a number that no decoder is done with", container(balancer, "resources: {limits: {memory: 1E999999999999}}"), "out of range"},
+		{"a number that no decoder is done with", container(balancer, "resources: {limits: {memory: 1E999999999999}}"),
+			"out of range"},
 		{"a field that there is not", merge(balancer, "spec: {replica: 3}"), `unknown field "spec.replica"`},
-		{"a value of another type", merge(balancer, "spec: {replicas: two}"), "spec.replicas: found a string, want int32"},
-		{"another account", pod(balancer, "serviceAccountName: kustomize-controller"), "may not change the pod's account"},
+		{"a value of another type", merge(balancer, "spec: {replicas: two}"),
+			"spec.replicas: found a string, want int32"},
+		{"another account", pod(balancer, "serviceAccountName: kustomize-controller"),
+			"may not change the pod's account"},
 		{"the account's old name", pod(balancer, "serviceAccount: dex-bank"), "may not change the pod's account"},
-		{"a token of its account", pod(balancer, "automountServiceAccountToken: true"), "may not change the pod's account"},
-		{"what steers the engine", merge(balancer, "metadata: {name: x, annotations: {kustomize.toolkit.fluxcd.io/force: enabled}}"), "steers the GitOps engine, and is not for a patch to change"},
-		{"what injects into pods", merge(balancer, "spec: {template: {metadata: {annotations: {io.kubernetes.cri-o.Devices: /dev/mem}}}}"), "steers the container runtime"},
+		{"a token of its account", pod(balancer, "automountServiceAccountToken: true"),
+			"may not change the pod's account"},
+		{"what steers the engine", merge(balancer,
+			"metadata: {name: x, annotations: {kustomize.toolkit.fluxcd.io/force: enabled}}"),
+			"steers the GitOps engine, and is not for a patch to change"},
+		{"what injects into pods", merge(balancer,
+			"spec: {template: {metadata: {annotations: {io.kubernetes.cri-o.Devices: /dev/mem}}}}"),
+			"steers the container runtime"},
 		{"a label of one's own", merge(balancer, "spec: {template: {metadata: {labels: {team: net}}}}"), ""},
-		{"another name", operations(balancer, `[{"op": "replace", "path": "/metadata/name", "value": "other"}]`), "a patch may not change apiVersion, kind, namespace or name"},
-		{"one name for two", operations(&v1.PatchTarget{Kind: "Service"}, `[{"op": "replace", "path": "/metadata/name", "value": "api"}]`), "spec.patches[0]: kustomize reads it neither"},
-		{"another namespace", operations(balancer, `[{"op": "replace", "path": "/metadata/namespace", "value": "kube-system"}]`), "a patch may not change apiVersion, kind, namespace or name"},
+		{"another name", operations(balancer, `[{"op": "replace", "path": "/metadata/name", "value": "other"}]`),
+			"a patch may not change apiVersion, kind, namespace or name"},
+		{"one name for two", operations(&v1.PatchTarget{Kind: "Service"},
+			`[{"op": "replace", "path": "/metadata/name", "value": "api"}]`),
+			"spec.patches[0]: kustomize reads it neither"},
+		{"another namespace", operations(balancer,
+			`[{"op": "replace", "path": "/metadata/namespace", "value": "kube-system"}]`),
+			"a patch may not change apiVersion, kind, namespace or name"},
 		{"a host", operations(balancer, `[{"op": "replace", "path": "/kind", "value": "BareMetalHost"}, {"op": "replace", "path": "/apiVersion", "value": "metal3.io/v1alpha1"}]`), "BareMetalHost loadbalancer-controlplane-bank is another object"},
-		{"an object less", merge(budget, "$patch: delete"), "PodDisruptionBudget loadbalancer-controlplane-bank is removed"},
+		{"an object less", merge(budget, "$patch: delete"),
+			"PodDisruptionBudget loadbalancer-controlplane-bank is removed"},
 		{"an object that is not there", v1.Patch{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: nobody, namespace: bank}\nspec: {replicas: 1}\n"}, "spec.patches[0]: it names an object that is not in the overlay"},
-		{"a kind that is not there", operations(&v1.PatchTarget{Kind: "Deploymnt"}, `[]`), "spec.patches[0]: its target matches no object of the overlay"},
-		{"a name that is not there", operations(&v1.PatchTarget{Kind: "Deployment", Name: "loadbalancer"}, `[]`), "its target matches no object of the overlay"},
-		{"a generated name", operations(&v1.PatchTarget{Version: "v1", Kind: "ConfigMap", Name: "loadbalancer-worker-.*"}, `[]`), ""},
-		{"no regular expression", operations(&v1.PatchTarget{Name: "("}, `[]`), "spec.patches[0]: target: want regular expressions that are valid"},
-		{"a place that is not there", operations(balancer, `[{"op": "remove", "path": "/spec/nothing"}]`), "spec.patches[0]: remove does not apply"},
-		{"a test that fails", operations(balancer, `[{"op": "test", "path": "/spec/replicas", "value": 77}]`), "spec.patches[0]: the test of /spec/replicas finds another value"},
+		{"a kind that is not there", operations(&v1.PatchTarget{Kind: "Deploymnt"}, `[]`),
+			"spec.patches[0]: its target matches no object of the overlay"},
+		{"a name that is not there", operations(&v1.PatchTarget{Kind: "Deployment", Name: "loadbalancer"}, `[]`),
+			"its target matches no object of the overlay"},
+		{"a generated name", operations(&v1.PatchTarget{Version: "v1", Kind: "ConfigMap",
+			Name: "loadbalancer-worker-.*"}, `[]`), ""},
+		{"no regular expression", operations(&v1.PatchTarget{Name: "("}, `[]`),
+			"spec.patches[0]: target: want regular expressions that are valid"},
+		{"a place that is not there", operations(balancer, `[{"op": "remove", "path": "/spec/nothing"}]`),
+			"spec.patches[0]: remove does not apply"},
+		{"a test that fails", operations(balancer, `[{"op": "test", "path": "/spec/replicas", "value": 77}]`),
+			"spec.patches[0]: the test of /spec/replicas finds another value"},
 	} {
 		found := errors.Join(checked(t, bank(t), row.patch)...)
 		if (found == nil) != (row.want == "") || found != nil && !strings.Contains(found.Error(), row.want) {
@@ -202,7 +231,8 @@ func TestMergesIntoLongLists(t *testing.T) {
 		operations(target, `[{"op": "add", "path": "/spec/ports/7/appProtocol", "value": "x"}]`),
 	)
 	assert.Truef(t,
-		len(errs) == 1 && strings.Contains(errs[0].Error(), "spec.patches[0]: line 4: a merge of lists with 1001 items"),
+		len(errs) == 1 && strings.Contains(errs[0].Error(),
+			"spec.patches[0]: line 4: a merge of lists with 1001 items"),
 		"got %v", errs)
 }
 
@@ -243,7 +273,8 @@ func written(t testing.TB, f Folder) map[string][]byte {
 
 // TestPatchesOfLargeObjects: patches of many large objects are refused before they are tried, and as many of small ones are not.
 func TestPatchesOfLargeObjects(t *testing.T) {
-	everything := operations(&v1.PatchTarget{Name: ".*"}, `[{"op": "add", "path": "/metadata/labels/team", "value": "net"}]`)
+	everything := operations(&v1.PatchTarget{Name: ".*"},
+		`[{"op": "add", "path": "/metadata/labels/team", "value": "net"}]`)
 	one := operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`)
 	for _, row := range []struct {
 		why     string
@@ -251,16 +282,21 @@ func TestPatchesOfLargeObjects(t *testing.T) {
 		patches []v1.Patch
 		want    string
 	}{
-		{"as many patches as there may be, of every service", 0, slices.Repeat([]v1.Patch{operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch)}, 32), ""},
-		{"of all of them, by a selector", 16, slices.Repeat([]v1.Patch{operations(&v1.PatchTarget{LabelSelector: "a!=b"}, everything.Patch)}, 32), "put several changes into one"},
-		{"of one object by many documents", 0, slices.Repeat([]v1.Patch{{Patch: strings.Repeat("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, labels: {a: b}}\n", 50)}}, 32), "put several changes into one"},
+		{"as many patches as there may be, of every service", 0,
+			slices.Repeat([]v1.Patch{operations(&v1.PatchTarget{Kind: "Deployment"}, one.Patch)}, 32), ""},
+		{"of all of them, by a selector", 16,
+			slices.Repeat([]v1.Patch{operations(&v1.PatchTarget{LabelSelector: "a!=b"}, everything.Patch)}, 32),
+			"put several changes into one"},
+		{"of one object by many documents", 0,
+			slices.Repeat([]v1.Patch{{Patch: strings.Repeat("---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: jumphost-bank, labels: {a: b}}\n", 50)}}, 32), "put several changes into one"},
 		{"of all of them, by two targets in turn", 16, slices.Repeat([]v1.Patch{everything,
 			operations(&v1.PatchTarget{Kind: ".*"}, everything.Patch)}, 16), "put several changes into one"},
 	} {
 		f := bank(t)
 		for i := range row.large {
 			name := fmt.Sprintf("large-%d.yaml", i)
-			text := strings.ReplaceAll(string(widened(f.Files["loadbalancer-worker-bank.yaml"])), "loadbalancer-worker-bank", fmt.Sprintf("large-%d", i))
+			text := strings.ReplaceAll(string(widened(f.Files["loadbalancer-worker-bank.yaml"])),
+				"loadbalancer-worker-bank", fmt.Sprintf("large-%d", i))
 			f.Files[name] = []byte(text)
 			f.Kustomization.Resources = append(f.Kustomization.Resources, name)
 		}
@@ -269,7 +305,8 @@ func TestPatchesOfLargeObjects(t *testing.T) {
 			f.Kustomization.Resources = append(f.Kustomization.Resources, "broken.yaml")
 		}
 		errs := checked(t, f, row.patches...)
-		if err := errors.Join(errs...); (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
+		if err := errors.Join(errs...); (err == nil) != (row.want == "") ||
+			err != nil && !strings.Contains(err.Error(), row.want) {
 			t.Errorf("%s: got %.300v, want %q", row.why, err, row.want)
 		}
 	}
@@ -303,7 +340,8 @@ func widened(text []byte) []byte {
 	var out strings.Builder
 	out.WriteString(head + "  ports:\n")
 	for i := range 1000 {
-		fmt.Fprintf(&out, "  - {name: port-%[1]d, port: %[1]d, protocol: TCP, targetPort: %[1]d, nodePort: %[1]d}\n", 30000+i)
+		fmt.Fprintf(&out, "  - {name: port-%[1]d, port: %[1]d, protocol: TCP, targetPort: %[1]d, nodePort: %[1]d}\n",
+			30000+i)
 	}
 	out.WriteString("  selector:\n" + tail)
 	return []byte(out.String())

@@ -17,26 +17,40 @@ import (
 // What anybody may have pushed is built only if it is what sipgen writes: nothing is fetched, run or read from elsewhere.
 func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 	for _, row := range []struct{ why, old, new, want string }{
-		{"a resource from elsewhere", "resources:\n", "resources:\n- https://evil.example/x.git//y?ref=main\n", "want files of the folder"},
+		{"a resource from elsewhere", "resources:\n", "resources:\n- https://evil.example/x.git//y?ref=main\n",
+			"want files of the folder"},
 		{"a folder above", "resources:\n", "resources:\n- ../../other/infra\n", "want files of the folder"},
 		{"a component", "kind: Kustomization", "kind: Component", "fields that sipgen does not write"},
-		{"helm charts", "kind: Kustomization", "kind: Kustomization\nhelmCharts: [{name: x, repo: 'https://evil.example'}]", "fields that sipgen does not write"},
-		{"a transformer", "kind: Kustomization", "kind: Kustomization\ntransformers: [x.yaml]", "fields that sipgen does not write"},
-		{"a generator", "kind: Kustomization", "kind: Kustomization\ngenerators: [x.yaml]", "fields that sipgen does not write"},
-		{"a schema", "kind: Kustomization", "kind: Kustomization\nopenapi: {path: x.json}", "fields that sipgen does not write"},
-		{"replacements", "kind: Kustomization", "kind: Kustomization\nreplacements: [{path: x.yaml}]", "fields that sipgen does not write"},
-		{"a field that kustomize has not", "kind: Kustomization", "kind: Kustomization\nnonsense: 1", "not a kustomization"},
-		{"a file from elsewhere", "haproxy.cfg=loadbalancer-controlplane-bank.cfg", "haproxy.cfg=/etc/passwd", "want files of the folder"},
-		{"a patch from a file", "resources:\n", "patches:\n- path: ../x.yaml\nresources:\n", "fields that sipgen does not write"},
-		{"a patch that may rename", "resources:\n", "patches:\n- {patch: 'a: b', options: {allowNameChange: true}}\nresources:\n", "fields that sipgen does not write"},
-		{"a patch that grows", "resources:\n", "patches:\n- patch: |\n    a: &a [x]\n    b: [*a, *a]\nresources:\n", "patches[0]: line 1: a YAML anchor"},
+		{"helm charts", "kind: Kustomization",
+			"kind: Kustomization\nhelmCharts: [{name: x, repo: 'https://evil.example'}]",
+			"fields that sipgen does not write"},
+		{"a transformer", "kind: Kustomization", "kind: Kustomization\ntransformers: [x.yaml]",
+			"fields that sipgen does not write"},
+		{"a generator", "kind: Kustomization", "kind: Kustomization\ngenerators: [x.yaml]",
+			"fields that sipgen does not write"},
+		{"a schema", "kind: Kustomization", "kind: Kustomization\nopenapi: {path: x.json}",
+			"fields that sipgen does not write"},
+		{"replacements", "kind: Kustomization", "kind: Kustomization\nreplacements: [{path: x.yaml}]",
+			"fields that sipgen does not write"},
+		{"a field that kustomize has not", "kind: Kustomization", "kind: Kustomization\nnonsense: 1",
+			"not a kustomization"},
+		{"a file from elsewhere", "haproxy.cfg=loadbalancer-controlplane-bank.cfg", "haproxy.cfg=/etc/passwd",
+			"want files of the folder"},
+		{"a patch from a file", "resources:\n", "patches:\n- path: ../x.yaml\nresources:\n",
+			"fields that sipgen does not write"},
+		{"a patch that may rename", "resources:\n",
+			"patches:\n- {patch: 'a: b', options: {allowNameChange: true}}\nresources:\n",
+			"fields that sipgen does not write"},
+		{"a patch that grows", "resources:\n", "patches:\n- patch: |\n    a: &a [x]\n    b: [*a, *a]\nresources:\n",
+			"patches[0]: line 1: a YAML anchor"},
 		{"aliases", "kind: Kustomization", "kind: &k Kustomization\nnamePrefix: *k", "a YAML anchor"},
 	} {
 		files := bankFiles(t)
 		text := string(files["kustomization.yaml"])
 		files["kustomization.yaml"] = []byte(strings.Replace(text, row.old, row.new, 1))
 		require.Truef(t, string(files["kustomization.yaml"]) != text, "%s: nothing is changed", row.why)
-		if _, err := Parse(files); err == nil || !strings.Contains(err.Error(), row.want) || strings.Contains(err.Error(), "evil") {
+		if _, err := Parse(files); err == nil || !strings.Contains(err.Error(), row.want) ||
+			strings.Contains(err.Error(), "evil") {
 			t.Errorf("%s: got %v, want %q in it", row.why, err, row.want)
 		}
 	}
@@ -70,7 +84,8 @@ func TestChanges(t *testing.T) {
 	after.Files["loadbalancer-controlplane-bank.cfg"] = []byte("# another\n")
 	after.Files["jumphost-bank/hosts"] = []byte("# none\n") // in a ConfigMap that three volumes mount
 	after.Files["jumphost-bank/authorized_keys"] = []byte("# nobody\n")
-	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "rotationPolicy: Always", "rotationPolicy: Never", 1))
+	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]),
+		"rotationPolicy: Always", "rotationPolicy: Never", 1))
 	after = after.with(
 		operations(balancer, `[{"op": "replace", "path": "/spec/replicas", "value": 5}]`),
 		container(jump, "image: registry.example.org/bank/jump:2, env: [{name: NOTE, value: s3cret}]"),
@@ -123,7 +138,8 @@ func TestChangesOfAccess(t *testing.T) {
 	access := func(found []objdiff.Effect) map[string]string {
 		out := map[string]string{}
 		for _, c := range found {
-			if words := strings.Join([]string{c.WasReached, c.Reached, strings.Join(c.Logins, ", "), strings.Join(c.NoLogins, ", ")}, "|"); words != "|||" {
+			if words := strings.Join([]string{c.WasReached, c.Reached, strings.Join(c.Logins, ", "),
+				strings.Join(c.NoLogins, ", ")}, "|"); words != "|||" {
 				out[c.Object] = words
 			}
 		}
@@ -145,13 +161,16 @@ func TestChangesOfAccess(t *testing.T) {
 
 	after := bank(t)
 	after.Files["jumphost-bank/hosts"] = []byte("# none\n") // in a ConfigMap that three volumes mount
-	after.Files["jumphost-bank/authorized_keys"] = []byte("# May log in.\n\n" + aKey + "\ncommand=\"s3cret\" " + aKey + "\n-----BEGIN OPENSSH PRIVATE KEY-----\n")
-	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "nodePort: 30556", "nodePort: 30557", 1))
+	after.Files["jumphost-bank/authorized_keys"] = []byte("# May log in.\n\n" + aKey + "\ncommand=\"s3cret\" " + aKey +
+		"\n-----BEGIN OPENSSH PRIVATE KEY-----\n")
+	after.Files["dex-bank.yaml"] = []byte(strings.Replace(string(after.Files["dex-bank.yaml"]), "nodePort: 30556",
+		"nodePort: 30557", 1))
 	found := access(changes(t, before, after))
 	const ports = "every node of the management cluster, port 30556|every node of the management cluster, port 30557||"
 	assert.Equal(t, ports, found["Service dex-bank"], "another node port")
 	keys := found["ConfigMap jumphost-bank-keys"]
-	if want := "||" + notAPublicKey + ", " + validation.KeyFingerprint(aKey) + "|" + operatorsKey; keys != want || strings.Contains(keys, "s3cret") || len(found) != 2 {
+	if want := "||" + notAPublicKey + ", " + validation.KeyFingerprint(aKey) + "|" + operatorsKey; keys != want ||
+		strings.Contains(keys, "s3cret") || len(found) != 2 {
 		t.Errorf("other keys: got %q, want %q", found, want)
 	}
 }
@@ -161,13 +180,17 @@ func TestWhereAServiceIsReached(t *testing.T) {
 		{`{"spec": {"ports": [{"port": 22}]}}`, "its name within the management cluster, port 22"},
 		{`{"spec": {"clusterIP": "None", "ports": [{"port": 22}]}}`, "its name within the management cluster, port 22"},
 		{`{"spec": {"clusterIP": "10.96.0.9", "ports": [{"port": 22}]}}`, "cluster IP 10.96.0.9, port 22"},
-		{`{"spec": {"type": "LoadBalancer", "ports": [{"port": 22}, {"port": 23}]}}`, "a load balancer address that is not asked for by name, ports 22-23; every node of the management cluster, at 2 ports that the API server chooses"},
-		{`{"spec": {"type": "NodePort", "ports": [{"port": 22}]}}`, "every node of the management cluster, at 1 port that the API server chooses"},
-		{`{"spec": {"type": "NodePort", "clusterIP": "10.96.0.9", "ports": [{"port": 22, "nodePort": 30022}]}}`, "cluster IP 10.96.0.9, port 22; every node of the management cluster, port 30022"},
+		{`{"spec": {"type": "LoadBalancer", "ports": [{"port": 22}, {"port": 23}]}}`,
+			"a load balancer address that is not asked for by name, ports 22-23; every node of the management cluster, at 2 ports that the API server chooses"},
+		{`{"spec": {"type": "NodePort", "ports": [{"port": 22}]}}`,
+			"every node of the management cluster, at 1 port that the API server chooses"},
+		{`{"spec": {"type": "NodePort", "clusterIP": "10.96.0.9", "ports": [{"port": 22, "nodePort": 30022}]}}`,
+			"cluster IP 10.96.0.9, port 22; every node of the management cluster, port 30022"},
 		{`{"spec": {"type": "LoadBalancer", "allocateLoadBalancerNodePorts": false, "ports": [{"port": 443}, {"port": 80}, {"port": 81}]}}`, "a load balancer address that is not asked for by name, ports 80-81, 443"},
 		{`{"metadata": {"annotations": {"metallb.universe.tf/loadBalancerIPs": "192.0.2.7"}}, "spec": {"type": "LoadBalancer", "allocateLoadBalancerNodePorts": false, "loadBalancerIP": "192.0.2.8", "ports": [{"port": 80}]}}`,
 			"load balancer address 192.0.2.7, 192.0.2.8, port 80"},
-		{`{"spec": {"externalIPs": ["192.0.2.7"], "ports": [{"port": 80}]}}`, "its name within the management cluster, port 80; external IPs 192.0.2.7, port 80"},
+		{`{"spec": {"externalIPs": ["192.0.2.7"], "ports": [{"port": 80}]}}`,
+			"its name within the management cluster, port 80; external IPs 192.0.2.7, port 80"},
 		{`{"spec": {"type": "ExternalName", "externalName": "x.example"}}`, "another name than its own"},
 		{`{"spec": {"type": "LoadBalancer", "allocateLoadBalancerNodePorts": false, "loadBalancerIP": "a\n! b", "ports": [{"port": 80}]}}`, "load balancer address that is no IP address, port 80"},
 		{`{"spec": {"type": "LoadBalancer", "allocateLoadBalancerNodePorts": false, "loadBalancerIP": "192.0.2.9,2001:db8::9", "clusterIP": "hunter2", "ports": [{"port": 80}]}}`, "load balancer address 192.0.2.9, 2001:db8::9, port 80"},
@@ -197,10 +220,12 @@ func TestLoginsByCertificate(t *testing.T) {
 	with := func(data map[string]any) *Object {
 		return &Object{Kind: "ConfigMap", Fields: map[string]any{"data": data}}
 	}
-	more, less := logins(with(map[string]any{"authorized_keys": aKey + "\n"}), with(map[string]any{"authorized_keys": aKey + "\n", "trusted_user_ca": aKey + "\n", "hosts": aKey}))
+	more, less := logins(with(map[string]any{"authorized_keys": aKey + "\n"}),
+		with(map[string]any{"authorized_keys": aKey + "\n", "trusted_user_ca": aKey + "\n", "hosts": aKey}))
 	want := validation.KeyFingerprint(aKey) + " (a certificate authority: every user certificate that it signs)"
 	assert.Truef(t, slices.Equal(more, []string{want}) && len(less) <= 0, "got %q and %q, want %q", more, less, want)
-	if more, less := logins(with(map[string]any{"trusted_user_ca": aKey}), with(nil)); len(more) > 0 || !slices.Equal(less, []string{want}) {
+	if more, less := logins(with(map[string]any{"trusted_user_ca": aKey}), with(nil)); len(more) > 0 ||
+		!slices.Equal(less, []string{want}) {
 		t.Errorf("got %q and %q, want %q to go", more, less, want)
 	}
 }

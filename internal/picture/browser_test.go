@@ -59,7 +59,8 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 	want := []string{
-		"filter=rack+r2&cluster=tenant-c/edge-03&state=standby " + fmt.Sprintf("%d of 300", linked), " ", "filter=node-00042 1 of 300",
+		"filter=rack+r2&cluster=tenant-c/edge-03&state=standby " + fmt.Sprintf("%d of 300", linked), " ",
+		"filter=node-00042 1 of 300",
 		"filter=node-00042&cluster=tenant-l/edge-12 0 of 300",
 		fmt.Sprintf("cluster=tenant-c/edge-03 %d of 300", members(2)),
 		fmt.Sprintf("cluster=tenant-c/edge-03&cluster=tenant-d/edge-04 %d of 300", members(2)+members(3)),
@@ -72,13 +73,15 @@ func TestBrowser(t *testing.T) {
 	}{{"light", 400, &site}, {"dark", 1400, &site}, {"dark", 400, &large}} {
 		t.Run(fmt.Sprintf("%d hosts %s %d", len(window.site.Hosts), window.scheme, window.width), func(t *testing.T) {
 			found := open(t, HTML(*window.site), window.scheme, window.width)
-			for what, list := range map[string][]string{"is wider than the window": found.Wide, "is too pale": found.Pale, "leaves its cell": found.Outside, "is broken": found.Broken} {
+			for what, list := range map[string][]string{"is wider than the window": found.Wide,
+				"is too pale": found.Pale, "leaves its cell": found.Outside, "is broken": found.Broken} {
 				assert.Truef(t, len(list) == 0, "%d times something %s, %q", len(list), what, list)
 			}
 			dark := found.Ground < 0.2
 			assert.Truef(t, dark == (window.scheme == "dark"), "the page's luminance is %.2f", found.Ground)
 			assert.Truef(t,
-				len(found.Keys) == 2 && found.Keys[0] != found.Keys[1] && strings.HasPrefix(found.Told, found.Keys[1]+" · ") && strings.Contains(found.Told, "in error"),
+				len(found.Keys) == 2 && found.Keys[0] != found.Keys[1] && strings.HasPrefix(found.Told,
+					found.Keys[1]+" · ") && strings.Contains(found.Told, "in error"),
 				"an arrow key goes from and to %q, and the page tells %q", found.Keys, found.Told)
 			if window.site != &site {
 				return
@@ -86,7 +89,8 @@ func TestBrowser(t *testing.T) {
 			var shown []string
 			for _, step := range found.Steps {
 				shown = append(shown, step.Address+" "+step.Found)
-				if said := fmt.Sprintf("%d of 300", step.Cells); step.Cells != step.Lines || step.Found != said && (step.Found != "" || step.Cells != 300) {
+				if said := fmt.Sprintf("%d of 300", step.Cells); step.Cells != step.Lines ||
+					step.Found != said && (step.Found != "" || step.Cells != 300) {
 					t.Errorf("%s: %d cells, %d lines, %q", step.What, step.Cells, step.Lines, step.Found)
 				}
 			}
@@ -103,7 +107,8 @@ func open(t *testing.T, page []byte, scheme string, width int) (found used) {
 		switch r.URL.Path {
 		case "/":
 			fmt.Fprintf(w, `<!doctype html><link rel="icon" href="data:,"><pre id="out"></pre><script>%s</script><iframe src="%s" width="%d" height="900" `+
-				`onload="document.getElementById('out').textContent = JSON.stringify(use(this))"></iframe>`, use, link, width)
+				`onload="document.getElementById('out').textContent = JSON.stringify(use(this))"></iframe>`, use, link,
+				width)
 		case "/page":
 			_, _ = w.Write(page)
 		default:
@@ -112,7 +117,8 @@ func open(t *testing.T, page []byte, scheme string, width int) (found used) {
 	}))
 	defer server.Close()
 	setting := map[string]string{"dark": "0", "light": "1"}[scheme]
-	args := []string{"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--enable-logging=stderr", "--user-data-dir=" + t.TempDir(),
+	args := []string{"--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+		"--enable-logging=stderr", "--user-data-dir=" + t.TempDir(),
 		"--window-size=1500,1000", "--blink-settings=preferredColorScheme=" + setting, "--dump-dom", server.URL}
 	if os.Getuid() == 0 {
 		args = append(args, "--no-sandbox")
@@ -189,14 +195,18 @@ func fake(n int) *schedule.Placement {
 			line.Verdict, line.Reason = schedule.Held, schedule.Kept{Origin: schedule.FromLive}
 			switch dice {
 			case 0, 1:
-				line.Verdict, line.Reason = schedule.Assigned, schedule.Chosen{Key: "lab.example.org/rack", Value: host.Labels["lab.example.org/rack"], There: 1}
+				line.Verdict, line.Reason = schedule.Assigned, schedule.Chosen{Key: "lab.example.org/rack",
+					Value: host.Labels["lab.example.org/rack"], There: 1}
 			case 2:
-				line.Verdict, line.Reason = schedule.Pending, schedule.ReleaseWaits{Why: schedule.Surplus{Want: 1}, Use: schedule.Condition{Why: holdings.Why{Code: holdings.InUse, Detail: "Metal3Machine " + host.Name}}}
+				line.Verdict, line.Reason = schedule.Pending, schedule.ReleaseWaits{Why: schedule.Surplus{Want: 1},
+					Use: schedule.Condition{Why: holdings.Why{Code: holdings.InUse,
+						Detail: "Metal3Machine " + host.Name}}}
 				assignment.Pending = true
 			case 3:
 				line.Verdict, line.Reason = schedule.Releasing, schedule.Surplus{Want: 1}
 			case 4:
-				assignment.Trouble = schedule.Condition{Why: holdings.Why{Code: holdings.InError, Detail: "power management error"}}
+				assignment.Trouble = schedule.Condition{Why: holdings.Why{Code: holdings.InError,
+					Detail: "power management error"}}
 			case 5:
 				assignment.WasStandby = !assignment.Standby
 			}
@@ -214,7 +224,8 @@ func fake(n int) *schedule.Placement {
 	p.Clusters[0].Warnings = []schedule.Warning{schedule.AddressProblem{Problem: "the warning of a cluster"}}
 	p.Clusters[1].Unschedulable = true
 	p.Clusters[1].Roles[0].ShortActive = 1
-	p.Shortages = []schedule.Shortage{{Roles: []schedule.RoleKey{{Cluster: p.Clusters[1].Key, Role: "ControlPlane"}}, Need: 3, Capacity: 2, Hosts: 2}}
+	p.Shortages = []schedule.Shortage{{Roles: []schedule.RoleKey{{Cluster: p.Clusters[1].Key, Role: "ControlPlane"}},
+		Need: 3, Capacity: 2, Hosts: 2}}
 	return p
 }
 

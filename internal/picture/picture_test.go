@@ -53,15 +53,18 @@ func TestHostileWords(t *testing.T) {
 	const bad = `<script>alert(1)</script>"' onload="alert(2)" ]]> &amp; --> </title></style>` + "\x00\x1b\xff\u2028"
 	p := &schedule.Placement{
 		Clusters: []schedule.Cluster{{
-			Key:      schedule.ClusterKey{Namespace: bad, Name: bad},
-			Roles:    []schedule.Role{{Name: bad, TopologyKeys: []string{"row", "rack"}, ShortActive: 1}, {Name: "x", TopologyKeys: []string{"rack"}}},
+			Key: schedule.ClusterKey{Namespace: bad, Name: bad},
+			Roles: []schedule.Role{{Name: bad, TopologyKeys: []string{"row", "rack"}, ShortActive: 1},
+				{Name: "x", TopologyKeys: []string{"rack"}}},
 			Warnings: []schedule.Warning{schedule.AddressProblem{Problem: bad}},
 		}},
 		Shortages: []schedule.Shortage{{Roles: []schedule.RoleKey{{Role: bad}}}},
 	}
 	for i, verdict := range []schedule.Verdict{schedule.Held, schedule.NotEligible, schedule.Verdict(bad)} {
-		host := &inventory.Host{Namespace: bad, Name: bad + string(rune('a'+i)), Labels: map[string]string{"rack": bad, "row": bad}}
-		line := schedule.HostLine{Host: host, Verdict: verdict, Reason: schedule.Condition{Why: holdings.Why{Code: holdings.InError}, Message: bad}}
+		host := &inventory.Host{Namespace: bad, Name: bad + string(rune('a'+i)),
+			Labels: map[string]string{"rack": bad, "row": bad}}
+		line := schedule.HostLine{Host: host, Verdict: verdict,
+			Reason: schedule.Condition{Why: holdings.Why{Code: holdings.InError}, Message: bad}}
 		if i == 0 {
 			line.Cluster, line.Role = p.Clusters[0].Key, bad
 		}
@@ -71,7 +74,8 @@ func TestHostileWords(t *testing.T) {
 	for i := range site.Tenants {
 		site.Tenants[i].Limits = []string{bad}
 	}
-	if page := string(HTML(site)); strings.Count(page, "alert(1)") < 30 || strings.ContainsAny(page, "\x00\x1b\u2028") || !utf8.ValidString(page) {
+	if page := string(HTML(site)); strings.Count(page, "alert(1)") < 30 ||
+		strings.ContainsAny(page, "\x00\x1b\u2028") || !utf8.ValidString(page) {
 		t.Errorf("the words are there %d times, or control characters are", strings.Count(page, "alert(1)"))
 	}
 	assert.Equal(t, markup(t, plain(site)), markup(t, site))
@@ -121,7 +125,8 @@ func TestKeys(t *testing.T) {
 	hosts := []schedule.HostLine{}
 	for i, name := range []string{"a", "b", "c"} {
 		half := []string{"x", "x", "y"}[i]
-		hosts = append(hosts, schedule.HostLine{Host: &inventory.Host{Name: name, Labels: map[string]string{"row": "1", "rack": "7", "bay": "7", "node": name, "half": half}}})
+		hosts = append(hosts, schedule.HostLine{Host: &inventory.Host{Name: name,
+			Labels: map[string]string{"row": "1", "rack": "7", "bay": "7", "node": name, "half": half}}})
 	}
 	for _, test := range []struct {
 		why       string
@@ -148,7 +153,8 @@ func TestKeys(t *testing.T) {
 // TestSigns: what fails, changes or is left out is seen in a cell, in the legend and in the sums.
 func TestSigns(t *testing.T) {
 	p := fake(30)
-	gone := inventory.Host{Namespace: "metal3", Name: "node-00099", Labels: map[string]string{"lab.example.org/rack": "r1", "lab.example.org/row": "A"}}
+	gone := inventory.Host{Namespace: "metal3", Name: "node-00099",
+		Labels: map[string]string{"lab.example.org/rack": "r1", "lab.example.org/row": "A"}}
 	site := Of(p, Options{Removed: []inventory.Host{gone}})
 	text := string(HTML(site))
 	for _, word := range []string{
@@ -160,7 +166,8 @@ func TestSigns(t *testing.T) {
 		assert.Contains(t, text, word)
 	}
 	// A host may have failed and be something else in the same run. It has both signs, and the frame of a failure, which the style sheet's last rule decides.
-	both := string(HTML(Drawing{Tenants: []Tenant{{Name: "a/b"}}, Hosts: []Cell{{Name: "m/h", Verdict: schedule.Assigned, Failed: true}}}))
+	both := string(HTML(Drawing{Tenants: []Tenant{{Name: "a/b"}},
+		Hosts: []Cell{{Name: "m/h", Verdict: schedule.Assigned, Failed: true}}}))
 	assert.Truef(t,
 		strings.Contains(both, `class="host new failed t0 w0"`) && strings.Contains(both, "<i>+×</i><b>h</b>"),
 		"a new host that has failed has not both signs")
@@ -191,7 +198,8 @@ func TestRows(t *testing.T) {
 	assert.Equal(t, []string{"row a r1 1", "row b r2 2", "row b r10 1", "row b no rack 1", "no row r1 1"}, found)
 	for row, want := range map[string]bool{"": false, "a": true} {
 		page := string(HTML(Drawing{Name: "x", Hosts: []Cell{{Name: "m/h", Rack: "r1", Row: row, Tenant: -1}}}))
-		if got := strings.Contains(page, "<th>Row</th>"); got != want || strings.Contains(page, "<td></td><td>r1</td>") {
+		if got := strings.Contains(page, "<th>Row</th>"); got != want ||
+			strings.Contains(page, "<td></td><td>r1</td>") {
 			t.Errorf("row %q: column: %t, want %t", row, got, want)
 		}
 	}
@@ -225,7 +233,8 @@ func TestTenantsInNaturalOrder(t *testing.T) {
 	for _, name := range []string{"c1", "c10", "c11", "c2"} {
 		p.Clusters = append(p.Clusters, schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: name}})
 	}
-	p.Hosts = append(p.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: "m", Name: "h"}, Verdict: schedule.Held, Cluster: schedule.ClusterKey{Namespace: "t", Name: "c10"}, Role: "Worker"})
+	p.Hosts = append(p.Hosts, schedule.HostLine{Host: &inventory.Host{Namespace: "m", Name: "h"},
+		Verdict: schedule.Held, Cluster: schedule.ClusterKey{Namespace: "t", Name: "c10"}, Role: "Worker"})
 	s := Of(p, Options{})
 	var names []string
 	for _, tenant := range s.Tenants {

@@ -35,8 +35,9 @@ func TestTogether(t *testing.T) {
 		{"BareMetalHost metal/n2 and 1 other host",
 			"kubectl annotate -n metal baremetalhosts.metal3.io n2 n3 argocd.argoproj.io/tracking-id-"},
 		{"BareMetalHost other/n2", "kubectl patch -n other baremetalhosts.metal3.io/n2" + patch("0")},
-		{"BareMetalHost metal/n1 and 3 other hosts", "kubectl patch -n metal baremetalhosts.metal3.io n1 n2 n3" + patch("1") +
-			"; kubectl patch -n other baremetalhosts.metal3.io/n1" + patch("1")},
+		{"BareMetalHost metal/n1 and 3 other hosts",
+			"kubectl patch -n metal baremetalhosts.metal3.io n1 n2 n3" + patch("1") +
+				"; kubectl patch -n other baremetalhosts.metal3.io/n1" + patch("1")},
 	}
 	got := Together(hosts)
 	require.Truef(t, len(got) == len(want), "got %v, want %d findings", got, len(want))

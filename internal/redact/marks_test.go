@@ -9,7 +9,8 @@ import (
 
 func TestHasRun(t *testing.T) {
 	run := strings.Repeat("a", 26)
-	for _, text := range []string{"", run, run + "a", run + "." + run + "b", "x " + strings.Repeat("aZ9+/_-", 4) + "==", "é" + run + "a"} {
+	for _, text := range []string{"", run, run + "a", run + "." + run + "b", "x " + strings.Repeat("aZ9+/_-", 4) + "==",
+		"é" + run + "a"} {
 		assert.Equal(t, base64Run.MatchString(text), hasRun(text), text)
 	}
 }
@@ -26,7 +27,8 @@ func everyPattern(text string) string {
 	text = userInURL.ReplaceAllString(loginInURL.ReplaceAllString(text, "${1}"+mask+"@"), "${1}"+mask+"@")
 	text = authorization.ReplaceAllString(text, "${1}"+mask)
 	text = credentials.ReplaceAllStringFunc(text, func(found string) string {
-		if parts := credentials.FindStringSubmatch(found); strings.Trim(parts[2], "abcdefghijklmnopqrstuvwxyz.-") != "" {
+		if parts := credentials.FindStringSubmatch(found); strings.Trim(parts[2],
+			"abcdefghijklmnopqrstuvwxyz.-") != "" {
 			return parts[1] + mask
 		}
 		return found
@@ -42,8 +44,11 @@ func everyPattern(text string) string {
 
 func FuzzText(f *testing.F) {
 	for _, text := range []string{
-		"AUTHORIZATION: Basic abcdefghijklmnop1", "authorization=x1y2z3", "Bearer\tabcdefghijklmnopqr1", "https://u:p@h/x", "http://t@h", "a?token=b", "ghp_" + strings.Repeat("a", 20),
-		"glpat-" + strings.Repeat("a", 16), "-----BEGIN PRIVATE KEY-----x", "aHR0cHM6Ly91c2VyOnBhc3N3b3JkQGhvc3QvcGF0aA==", "redfish://bmc-1.example.org/redfish/v1/Systems/1", "proxy-authoriZation \\\": \\\"y", "baſic abcdefghijklmnop1",
+		"AUTHORIZATION: Basic abcdefghijklmnop1", "authorization=x1y2z3", "Bearer\tabcdefghijklmnopqr1",
+		"https://u:p@h/x", "http://t@h", "a?token=b", "ghp_" + strings.Repeat("a", 20),
+		"glpat-" + strings.Repeat("a", 16), "-----BEGIN PRIVATE KEY-----x",
+		"aHR0cHM6Ly91c2VyOnBhc3N3b3JkQGhvc3QvcGF0aA==", "redfish://bmc-1.example.org/redfish/v1/Systems/1",
+		"proxy-authoriZation \\\": \\\"y", "baſic abcdefghijklmnop1",
 	} {
 		f.Add(text)
 	}

@@ -32,10 +32,14 @@ import (
 
 func TestValueShowsWhatLooksLikeAName(t *testing.T) {
 	for _, shown := range []string{
-		"", "edge-a", "../../edge-a", "fluxx", "sip.airshipit.org/cluster-namespace", "10.40.1.999", "2001:db8::/33", "fe80::1:2",
-		"52:54:00:12:34:56", "registry.example.org:5000/team/haproxy:3.2.1-alpine", "localhost:5000/haproxy", "haproxy:3.2", "http://dex.example.org:30556/dex/",
-		"git@git.example.org:team/fleet.git", "loadBalancerControlPlane", "r12n3cp", "r1n1c2s3b4x5y6z7", "Wörker", "a, b",
-		"requiredDuringSchedulingIgnoredDuringExecution"[:40], "name with blanks", "--filename", "v1alpha1", "rack in (r1, r2),flavor=worker", "system:serviceaccounts",
+		"", "edge-a", "../../edge-a", "fluxx", "sip.airshipit.org/cluster-namespace", "10.40.1.999", "2001:db8::/33",
+		"fe80::1:2",
+		"52:54:00:12:34:56", "registry.example.org:5000/team/haproxy:3.2.1-alpine", "localhost:5000/haproxy",
+		"haproxy:3.2", "http://dex.example.org:30556/dex/",
+		"git@git.example.org:team/fleet.git", "loadBalancerControlPlane", "r12n3cp", "r1n1c2s3b4x5y6z7", "Wörker",
+		"a, b",
+		"requiredDuringSchedulingIgnoredDuringExecution"[:40], "name with blanks", "--filename", "v1alpha1",
+		"rack in (r1, r2),flavor=worker", "system:serviceaccounts",
 	} {
 		assert.Equal(t, fmt.Sprintf("%q", shown), Value(shown), shown)
 	}
@@ -55,7 +59,8 @@ func TestValueShowsWhatLooksLikeAName(t *testing.T) {
 		{"https://dex.example.org/?token=x", "a query"},
 		{"cGFzc3dvcmQ=", "base64"},
 	} {
-		if found := Value(c.value); !strings.HasSuffix(found, "characters (not shown)") || strings.Contains(found, c.value) {
+		if found := Value(c.value); !strings.HasSuffix(found, "characters (not shown)") ||
+			strings.Contains(found, c.value) {
 			t.Errorf("%q: found %s: %s", c.value, found, c.why)
 		}
 	}
@@ -131,7 +136,8 @@ func TestFindKnowsPrivateKeys(t *testing.T) {
 	} {
 		kind, found := Find(key)
 		assert.Truef(t, found, "%s: found %q", name, kind)
-		if text := Text("before " + key); text != "before ***" && !strings.HasPrefix(text, "before ***") || strings.Contains(text, "MII") || strings.Contains(text, "AAAAIJ") {
+		if text := Text("before " + key); text != "before ***" && !strings.HasPrefix(text, "before ***") ||
+			strings.Contains(text, "MII") || strings.Contains(text, "AAAAIJ") {
 			t.Errorf("%s: left %q", name, text)
 		}
 	}
@@ -139,8 +145,9 @@ func TestFindKnowsPrivateKeys(t *testing.T) {
 
 func TestFindKnowsLogins(t *testing.T) {
 	for text, want := range map[string]bool{
-		"clone https://robot:hunter2@git.example.org/fleet.git": true, "redis://:hunter2@cache:6379": true, "ssh://git@git.example.org/fleet.git": false,
-		"https://git.example.org/fleet.git": false, "https://git.example.org/a:b@c": false,
+		"clone https://robot:hunter2@git.example.org/fleet.git": true, "redis://:hunter2@cache:6379": true,
+		"ssh://git@git.example.org/fleet.git": false,
+		"https://git.example.org/fleet.git":   false, "https://git.example.org/a:b@c": false,
 	} {
 		if kind, found := Find(text); found != want || found && kind != "a URL with a password" {
 			t.Errorf("%s: found %q", text, kind)
@@ -155,9 +162,11 @@ func TestFindKnowsTokens(t *testing.T) {
 		"GitHub, classic": "gh" + "p_" + random, "GitHub, fine-grained": "github" + "_pat_11AAAAAAA0" + random,
 		"GitLab": "gl" + "pat-" + random[:20], "GitLab, of a job": "gl" + "cbt-64_" + random[:20],
 		"AWS": "AK" + "IA" + "IOSFODNN7EXAMPLE", "Slack": "xo" + "xb-17653672481-19874698323-" + random[:24],
-		"Google": "AI" + "za" + random[:35], "Vault": "hv" + "s." + random[:24], "Docker": "dckr" + "_pat_" + random[:27],
+		"Google": "AI" + "za" + random[:35], "Vault": "hv" + "s." + random[:24],
+		"Docker": "dckr" + "_pat_" + random[:27],
 		// RFC 7519, section 3.1, and as Kubernetes' service accounts have it.
-		"JWT":   "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9" + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+		"JWT": "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9" +
+			".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
 		"a URL": "postgres" + "://dex:hunter2@db.example.org/dex",
 	} {
 		for form, text := range forms(token) {
@@ -182,7 +191,8 @@ func TestFindLeavesWhatIsPublic(t *testing.T) {
 	require.NoError(t, err)
 	for _, text := range []string{
 		string(public), base64.StdEncoding.EncodeToString(public), string(ssh.MarshalAuthorizedKey(line)),
-		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "550e8400-e29b-41d4-a716-446655440000",
+		"sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"550e8400-e29b-41d4-a716-446655440000",
 		"ssh://git@git.example.org/fleet.git", "redfish+https://10.0.0.1/redfish/v1/Systems/1",
 		"/very/long/path/of/a/file/that/lies/in/many/folders/and/has/a/name", strings.Repeat("A", 5000),
 	} {
@@ -262,7 +272,8 @@ func TestKnownIsTakenOutInEverySpelling(t *testing.T) {
 	const secret = `p/ss w&rd-<Ünïque>"0123456789`
 	spelled := map[string]string{
 		"as it is": secret, "escaped as a query": url.QueryEscape(secret), "escaped as a path": url.PathEscape(secret),
-		"in an address": url.UserPassword("u", secret).String(), "HTML": html.EscapeString(secret), "hex": hex.EncodeToString([]byte(secret)),
+		"in an address": url.UserPassword("u", secret).String(), "HTML": html.EscapeString(secret),
+		"hex":            hex.EncodeToString([]byte(secret)),
 		"quoted by JSON": inJSON(secret),
 	}
 	for _, encoding := range []struct {
@@ -317,7 +328,8 @@ func FuzzKnown(f *testing.F) {
 		} {
 			found := Known(text, secret)
 			assert.NotContains(t, found, secret)
-			if raw, err := base64.StdEncoding.DecodeString(found); err == nil && text != before+secret+after && strings.Contains(string(raw), secret) {
+			if raw, err := base64.StdEncoding.DecodeString(found); err == nil && text != before+secret+after &&
+				strings.Contains(string(raw), secret) {
 				t.Errorf("%q is left in %q", secret, found)
 			}
 		}

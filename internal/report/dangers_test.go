@@ -15,12 +15,14 @@ func TestLastHostOfARole(t *testing.T) {
 		slots []Slot
 		want  bool
 	}{
-		{"the last but for one that was on its way already", false, []Slot{slot(StatusLeaving), slot(StatusReleased)}, true},
+		{"the last but for one that was on its way already", false, []Slot{slot(StatusLeaving), slot(StatusReleased)},
+			true},
 		{"one comes", false, []Slot{slot(StatusNew), slot(StatusReleased)}, false},
 		{"said in an earlier run", false, []Slot{slot(StatusLeaving)}, false},
 		{"the cluster goes, which is said", true, []Slot{slot(StatusReleased)}, false},
 	} {
-		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Gone: row.gone, Roles: []RoleResult{{Name: "ControlPlane", Slots: row.slots}}}}}
+		p := &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Gone: row.gone,
+			Roles: []RoleResult{{Name: "ControlPlane", Slots: row.slots}}}}}
 		assert.Equal(t, row.want,
 			strings.Contains(strings.Join(Dangers(p), "\n"), "t/a ControlPlane loses its last host"), row.why)
 	}
@@ -29,13 +31,16 @@ func TestLastHostOfARole(t *testing.T) {
 // TestEmptiedComesFirst: nothing is worse than a spec that was emptied, whoever has the host.
 func TestEmptiedComesFirst(t *testing.T) {
 	p := &Plan{
-		Hosts: []HostResult{{Host: "m/a", Cluster: "t/a", Role: "Worker", Emptied: true}, {Host: "m/b"}, {Host: "m/c", Emptied: true}},
+		Hosts: []HostResult{{Host: "m/a", Cluster: "t/a", Role: "Worker", Emptied: true}, {Host: "m/b"},
+			{Host: "m/c", Emptied: true}},
 		Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Slots: []Slot{
-			{Host: "m/x", Status: StatusReleased, InUse: "it is provisioned", Why: "approved"}, {Host: "m/a", Status: StatusKept},
+			{Host: "m/x", Status: StatusReleased, InUse: "it is provisioned", Why: "approved"},
+			{Host: "m/a", Status: StatusKept},
 		}}}}},
 	}
 	got := Dangers(p)
-	if len(got) < 3 || !strings.HasPrefix(got[0], "the spec of m/a (t/a Worker) is EMPTY, and there is a system on the host: metal3 wipes the server") ||
+	if len(got) < 3 || !strings.HasPrefix(got[0],
+		"the spec of m/a (t/a Worker) is EMPTY, and there is a system on the host: metal3 wipes the server") ||
 		!strings.HasPrefix(got[1], "the spec of m/c (nobody's) is EMPTY") || !strings.Contains(got[2], "IN USE") {
 		t.Errorf("%q", got)
 	}
@@ -48,7 +53,8 @@ func TestEmptiedComesFirst(t *testing.T) {
 func TestFirstDangers(t *testing.T) {
 	p := &Plan{}
 	for i := range 60 {
-		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "evil", Name: string(rune('A' + i)), Frozen: []string{"wrong"}})
+		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "evil", Name: string(rune('A' + i)),
+			Frozen: []string{"wrong"}})
 	}
 	p.Clusters = append(p.Clusters, ClusterResult{Namespace: "bank", Name: "a", AnyPatches: true})
 	shown, more := FirstDangers(p, 50)
@@ -84,11 +90,13 @@ func TestUncleaned(t *testing.T) {
 		want  []string
 	}{
 		{"new", []Slot{slot("m/a", true, StatusNew)}, []string{"1 host is handed out" + dirty}},
-		{"promoted", []Slot{slot("m/a", true, StatusKept, promoted)}, []string{"1 host is promoted from standby" + dirty}},
+		{"promoted", []Slot{slot("m/a", true, StatusKept, promoted)},
+			[]string{"1 host is promoted from standby" + dirty}},
 		{"promoted in use", []Slot{used}, nil},
 		{"new, and another one is wiped", []Slot{slot("m/a", true, StatusNew), slot("m/b", false, StatusNew)},
 			[]string{"1 host is handed out" + dirty, "1 host is handed out" + wiped}},
-		{"promoted, and another one is new and wiped", []Slot{slot("m/a", true, StatusKept, promoted), slot("m/b", false, StatusNew)},
+		{"promoted, and another one is new and wiped",
+			[]Slot{slot("m/a", true, StatusKept, promoted), slot("m/b", false, StatusNew)},
 			[]string{"1 host is promoted from standby" + dirty, "1 host is handed out" + wiped}},
 	} {
 		role := RoleResult{Slots: row.slots}

@@ -19,16 +19,22 @@ func TestDangersTakeTurns(t *testing.T) {
 	} {
 		p := &Plan{Site: "dc1"}
 		for i := range 300 {
-			p.Clusters = append(p.Clusters, ClusterResult{Namespace: namespace(i), Name: fmt.Sprintf("c%03d", i), Frozen: []string{strings.Repeat("spec.x: unknown field ", 100)}})
+			p.Clusters = append(p.Clusters,
+				ClusterResult{Namespace: namespace(i), Name: fmt.Sprintf("c%03d", i),
+					Frozen: []string{strings.Repeat("spec.x: unknown field ", 100)}})
 		}
 		p.Clusters[299].Frozen, p.Clusters[299].AnyPatches = nil, true
 		evil := p.Clusters[299].Key()
-		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "good", Name: "edge", lost: []string{"good/edge Worker loses m/a"},
+		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "good", Name: "edge",
+			lost: []string{"good/edge Worker loses m/a"},
 			Roles: []RoleResult{{Name: "Worker", Slots: []Slot{
-				{Host: "m/b", Status: StatusReleased, Why: "approved", InUse: "it is provisioned"}, {Host: "m/c", Status: StatusKept}}}}})
-		p.Services = []ServiceChanges{{Cluster: evil, Objects: []objdiff.Effect{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
+				{Host: "m/b", Status: StatusReleased, Why: "approved", InUse: "it is provisioned"},
+				{Host: "m/c", Status: StatusKept}}}}})
+		p.Services = []ServiceChanges{{Cluster: evil,
+			Objects: []objdiff.Effect{{Object: "Deployment jumphost", Fields: []string{"command"}, Rolls: true}}}}
 		p.Files = []File{{Path: "policy/x.yaml", Kind: "changed"}}
-		for name, text := range map[string]string{"pull request": PullRequest(p, About{}), "commit": CommitMessage(p, "")} {
+		for name, text := range map[string]string{"pull request": PullRequest(p, About{}),
+			"commit": CommitMessage(p, "")} {
 			plain := strings.ReplaceAll(text, "`", "")
 			for _, word := range []string{
 				p.Clusters[0].Key() + " is frozen", evil + " has patches", "good/edge Worker releases m/b",
@@ -37,7 +43,8 @@ func TestDangersTakeTurns(t *testing.T) {
 			} {
 				assert.Contains(t, plain, word, why)
 			}
-			inOrder(t, plain, "good/edge Worker releases m/b", "good/edge Worker loses m/a", p.Clusters[0].Key()+" is frozen", "the policies that guard", "more dangers")
+			inOrder(t, plain, "good/edge Worker releases m/b", "good/edge Worker loses m/a",
+				p.Clusters[0].Key()+" is frozen", "the policies that guard", "more dangers")
 			assert.Truef(t, strings.Count(plain, "is frozen") >= 10, "%s: %s: only %d lines of what fits", why, name,
 				strings.Count(plain, "is frozen"))
 		}
@@ -97,7 +104,8 @@ func TestStrongDangersTakeTurns(t *testing.T) {
 // TestWordsThatAreNoOrders: names and pages stay as they are.
 func TestWordsThatAreNoOrders(t *testing.T) {
 	for _, words := range []string{
-		"rack-12 of DC1-R12", "SHA-256 and UTF-8", "docs/gitops.md#to-another-folder", "docs/lint.md#sip041", "../safety.md#a-tree-that-is-refused", "prefix PROJ-12", "closed: 3 of r-12",
+		"rack-12 of DC1-R12", "SHA-256 and UTF-8", "docs/gitops.md#to-another-folder", "docs/lint.md#sip041",
+		"../safety.md#a-tree-that-is-refused", "prefix PROJ-12", "closed: 3 of r-12",
 		"fixed-1", "resolve it, rack-12", "C# 8", "a#b", "fix the host rack-1",
 	} {
 		assert.Equal(t, words, uncommanded(words))
@@ -108,13 +116,19 @@ func TestWordsThatAreNoOrders(t *testing.T) {
 // Pipelines, CircleCI, Travis, Buildkite, Netlify). A pull request that is squashed is a commit message too.
 func TestNoWordSkipsTheChecks(t *testing.T) {
 	for _, words := range []string{
-		"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]", "[skip-ci]", "[ci-skip]", "[CI SKIP]", "[skip azurepipelines]", "[azp skip]", "[skip travis]", "[travis skip]",
-		"[skip netlify]", "***NO_CI***", "skip-checks: true", "closes GH-1", "fixes https://forge.example/a/b/issues/12", "closes #12", "resolves a/b#12", "closes https://forge.example/a/b/-/work_items/12",
+		"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]", "[skip-ci]", "[ci-skip]", "[CI SKIP]",
+		"[skip azurepipelines]", "[azp skip]", "[skip travis]", "[travis skip]",
+		"[skip netlify]", "***NO_CI***", "skip-checks: true", "closes GH-1",
+		"fixes https://forge.example/a/b/issues/12", "closes #12", "resolves a/b#12",
+		"closes https://forge.example/a/b/-/work_items/12",
 	} {
-		p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "unknown field \"" + words + "\""}}, Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`}, Roles: []RoleResult{{Name: words, Slots: []Slot{{
-			Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
-		}}}}}}}
-		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}), "commit": CommitMessage(p, ""), "plan": Markdown(p, false)} {
+		p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "unknown field \"" + words + "\""}},
+			Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{`spec: "` + words + `" is unknown`},
+				Roles: []RoleResult{{Name: words, Slots: []Slot{{
+					Host: words, Domain: words, Status: StatusReleased, Why: words, Addresses: []string{words},
+				}}}}}}}
+		for name, text := range map[string]string{"pull request": PullRequest(p, About{Inventory: words}),
+			"commit": CommitMessage(p, ""), "plan": Markdown(p, false)} {
 			assert.Truef(t, !strings.Contains(strings.ToLower(text), strings.ToLower(words)), "%s: %q is in\n%s", name,
 				words, text)
 		}

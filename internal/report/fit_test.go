@@ -18,7 +18,8 @@ func TestTableFitsATerminal(t *testing.T) {
 	p := &Plan{Site: "dc1", Clusters: []ClusterResult{
 		{Namespace: "tenant-of-a-bank", Name: "edge-of-the-city", Unschedulable: true, Roles: []RoleResult{
 			{Name: "ControlPlane", New: 2, ShortActive: 1, Slots: []Slot{
-				{Host: host, Domain: "rack-1", Addresses: []string{"198.51.100.41", "2001:db8:40::29"}, Status: StatusNew},
+				{Host: host, Domain: "rack-1", Addresses: []string{"198.51.100.41", "2001:db8:40::29"},
+					Status: StatusNew},
 				{Host: "vino-system/rack-2-node-1", Domain: "rack-2", Status: StatusKept, use: use},
 			}}}},
 		{Namespace: "b", Name: "quiet"},
@@ -31,7 +32,8 @@ func TestTableFitsATerminal(t *testing.T) {
 	whole, natural := rows(TableOptions{})
 	const head = cluster + " (unschedulable) ControlPlane\n HOST "
 	assert.Truef(t,
-		strings.Contains(whole, " "+cluster+" (unschedulable) ") && strings.Contains(whole, use) && !strings.Contains(whole, head),
+		strings.Contains(whole, " "+cluster+" (unschedulable) ") && strings.Contains(whole, use) &&
+			!strings.Contains(whole, head),
 		"without a terminal:\n%s", whole)
 	for _, row := range []struct {
 		width  int

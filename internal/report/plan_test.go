@@ -14,8 +14,9 @@ import (
 func full() *Plan {
 	plan := &Plan{
 		APIVersion: "v1", Kind: "Plan", Site: "dc1", Kept: []KeptHosts{{Name: "spares"}}, InputWarnings: []string{"w"},
-		Preflight: []string{"w"}, Refusals: []string{"r"}, Dangers: []string{"t/other: d"}, Changes: []string{"t/other: c"},
-		WhatIf: []string{"w"}, NoTree: "n", HasTree: true, Files: []File{{Path: "clusters/t/other/x"}},
+		Preflight: []string{"w"}, Refusals: []string{"r"}, Dangers: []string{"t/other: d"},
+		Changes: []string{"t/other: c"},
+		WhatIf:  []string{"w"}, NoTree: "n", HasTree: true, Files: []File{{Path: "clusters/t/other/x"}},
 		Virtual: []string{"v of t/other"}, Tenants: map[string]string{"t": "tenant"}, OneList: true,
 		lost: []string{"t/other: lost"}, left: []string{"t/other"}, leftOut: []finding.Finding{
 			{Object: finding.To("SIPCluster", "t", "other"), Message: "wrong",
@@ -24,8 +25,9 @@ func full() *Plan {
 	}
 	for _, name := range []string{"mine", "other"} {
 		key := "t/" + name
-		plan.Clusters = append(plan.Clusters, ClusterResult{Namespace: "t", Name: name, Frozen: []string{name + ".yaml: no"},
-			reasons: []finding.Finding{{Message: "no", Place: finding.Place{File: "/here/" + name + ".yaml"}}}})
+		plan.Clusters = append(plan.Clusters,
+			ClusterResult{Namespace: "t", Name: name, Frozen: []string{name + ".yaml: no"},
+				reasons: []finding.Finding{{Message: "no", Place: finding.Place{File: "/here/" + name + ".yaml"}}}})
 		plan.Hosts = append(plan.Hosts, HostResult{Host: "m/" + name, Cluster: key})
 		plan.Shortages = append(plan.Shortages, key+" is short")
 		plan.shortOf = append(plan.shortOf, []string{key})

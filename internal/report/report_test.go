@@ -35,7 +35,8 @@ func cluster(name string, active int) v1.SIPCluster {
 	c := v1.SIPCluster{}
 	c.Namespace, c.Name = "t", name
 	c.Spec.Nodes = map[string]v1.NodeSet{v1.RoleWorker: {
-		LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"kind": "x"}}, Count: &v1.NodeCount{Active: active},
+		LabelSelector: metav1.LabelSelector{MatchLabels: map[string]string{"kind": "x"}},
+		Count:         &v1.NodeCount{Active: active},
 	}}
 	return c
 }
@@ -56,7 +57,8 @@ func site(t *testing.T) *Plan {
 		host("g1", held("gone"), nil),
 		host("x1", nil, func(s *inventory.State) { s.Paused = true }),
 	}
-	before := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "metal3", Name: "g1"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "gone"}, Role: "Worker"}}}
+	before := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "metal3",
+		Name: "g1"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "gone"}, Role: "Worker"}}}
 	p := need.Value(schedule.Plan(clusters, hosts, before, schedule.Options{Keys: keys}))(t)
 	return Of("dc1", clusters, p)
 }
@@ -77,7 +79,8 @@ func TestTableShowsEverySlot(t *testing.T) {
 
 func TestCommitMessageSaysWhatChanges(t *testing.T) {
 	p := site(t)
-	p.Files = []File{{Path: "policy/a.yaml", Kind: "changed"}, {Path: "clusters/t/a/infra/x.cfg", Kind: "changed"}, {Path: "clusters/t/a/hosts/h.yaml", Kind: "added"}, {Path: "PLAN.md", Kind: "changed"}}
+	p.Files = []File{{Path: "policy/a.yaml", Kind: "changed"}, {Path: "clusters/t/a/infra/x.cfg", Kind: "changed"},
+		{Path: "clusters/t/a/hosts/h.yaml", Kind: "added"}, {Path: "PLAN.md", Kind: "changed"}}
 	message := CommitMessage(p, "")
 	subject, body, _ := strings.Cut(message, "\n")
 	assert.Truef(t, strings.HasPrefix(subject, "dc1: ") && strings.Contains(subject, "released"), "subject %q", subject)
@@ -100,7 +103,9 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 	var before schedule.Previous
 	for i := range 2 * n { // of each two hosts one is released, and one is gone
 		name := fmt.Sprintf("h%03d", i)
-		before.Claims = append(before.Claims, schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal3", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"})
+		before.Claims = append(before.Claims,
+			schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal3", Name: name},
+				Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"})
 		if i%2 == 0 {
 			hosts = append(hosts, host(name, held("a"), nil))
 		}
@@ -114,9 +119,11 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 	message := CommitMessage(p, "")
 	said, below, _ := strings.Cut(message, "\n"+p.Summary()+"\n")
 	lines := strings.Split(said, "\n")[2:]
-	inOrder(t, said, "is EMPTY", "it is no longer in the inventory", fmt.Sprintf("… and %d more dangers", len(Dangers(p))-mostDangers), "are released")
+	inOrder(t, said, "is EMPTY", "it is no longer in the inventory",
+		fmt.Sprintf("… and %d more dangers", len(Dangers(p))-mostDangers), "are released")
 	assert.Len(t, lines, mostDangers+2, "dangers, a line about the others, and one about idle hosts")
-	inOrder(t, below, "\nt/a\n", "it is no longer in the inventory\n", "\nwarning: ", "\nChanged files\n  host patches of t/a: 1\n")
+	inOrder(t, below, "\nt/a\n", "it is no longer in the inventory\n", "\nwarning: ",
+		"\nChanged files\n  host patches of t/a: 1\n")
 	for _, claim := range before.Claims {
 		assert.Contains(t, message, claim.Host.String(), "what became of it")
 	}
@@ -124,7 +131,8 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 
 // A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all the same.
 func TestLongProblems(t *testing.T) {
-	p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "bank/core: " + strings.Repeat("Z ", 100_000)}, {Message: "edge/b: the last one"}}}
+	p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "bank/core: " + strings.Repeat("Z ", 100_000)},
+		{Message: "edge/b: the last one"}}}
 	for name, found := range map[string]string{"commit": CommitMessage(p, ""), "pull request": Markdown(p, false)} {
 		assert.Contains(t, found, "the last one", name)
 		assert.Truef(t, len(found) <= 20_000, "%s: found %d bytes", name, len(found))
@@ -153,10 +161,14 @@ func TestChangesAreSaid(t *testing.T) {
 	standby["standby"] = "true"
 	used := host("b1", held("b"), inError)
 	used.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal3", Name: "b-0"}
-	hosts := []inventory.Host{host("a1", held("a"), inError), host("a2", standby, nil), used, host("f1", map[string]string{"kind": "other"}, nil), host("f2", nil, inError)}
+	hosts := []inventory.Host{host("a1", held("a"), inError), host("a2", standby, nil), used,
+		host("f1", map[string]string{"kind": "other"}, nil), host("f2", nil, inError)}
 	before := schedule.Previous{}
-	for _, claim := range []schedule.PreviousClaim{{Host: schedule.HostKey{Name: "a1"}}, {Host: schedule.HostKey{Name: "a2"}, Standby: true}, {Host: schedule.HostKey{Name: "f1"}, Releasing: true}, {Host: schedule.HostKey{Name: "f2"}, Releasing: true}} {
-		claim.Host.Namespace, claim.Cluster, claim.Role = "metal3", schedule.ClusterKey{Namespace: "t", Name: "a"}, "Worker"
+	for _, claim := range []schedule.PreviousClaim{{Host: schedule.HostKey{Name: "a1"}},
+		{Host: schedule.HostKey{Name: "a2"}, Standby: true}, {Host: schedule.HostKey{Name: "f1"}, Releasing: true},
+		{Host: schedule.HostKey{Name: "f2"}, Releasing: true}} {
+		claim.Host.Namespace, claim.Cluster, claim.Role = "metal3", schedule.ClusterKey{Namespace: "t",
+			Name: "a"}, "Worker"
 		before.Claims = append(before.Claims, claim)
 	}
 	clusters := []v1.SIPCluster{spec, cluster("b", 1)}
@@ -166,7 +178,8 @@ func TestChangesAreSaid(t *testing.T) {
 	var table bytes.Buffer
 	Table(&table, p, TableOptions{})
 	for name, text := range map[string]string{
-		"table": table.String(), "commit": CommitMessage(p, ""), "pull request": plain(PullRequest(p, About{})), "markdown": plain(Markdown(p, false)),
+		"table": table.String(), "commit": CommitMessage(p, ""), "pull request": plain(PullRequest(p, About{})),
+		"markdown": plain(Markdown(p, false)),
 	} {
 		for _, word := range []string{
 			"promoted from standby", "replaces metal3/a1 (in error (power management error))", "adopted",
@@ -189,18 +202,24 @@ func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", ""
 func TestTableOfChanges(t *testing.T) {
 	p := &Plan{Clusters: []ClusterResult{
 		{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Held: 2, New: 1, ShortActive: 2, Slots: []Slot{
-			{Host: "m/a1", Status: StatusKept}, {Host: "m/a2", Status: StatusNew}, {Host: "m/a3", Status: StatusKept, Changes: []string{"promoted from standby"}}, {Host: "m/a4", Status: StatusReleased},
+			{Host: "m/a1", Status: StatusKept}, {Host: "m/a2", Status: StatusNew},
+			{Host: "m/a3", Status: StatusKept, Changes: []string{"promoted from standby"}},
+			{Host: "m/a4", Status: StatusReleased},
 		}}}},
-		{Namespace: "t", Name: "b", Roles: []RoleResult{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/b1", Status: StatusKept}}}}},
+		{Namespace: "t", Name: "b", Roles: []RoleResult{{Name: "Worker", Held: 1,
+			Slots: []Slot{{Host: "m/b1", Status: StatusKept}}}}},
 		{Namespace: "t", Name: "c"},
 	}}
 	for _, row := range []struct {
 		options    TableOptions
 		want, none []string
 	}{
-		{TableOptions{}, []string{"m/a1", "m/a2", "m/a3", "m/a4", "m/b1", "t/c", "2 short"}, []string{"unchanged", "\x1b"}},
-		{TableOptions{Changes: true}, []string{"m/a2", "m/a3", "m/a4", "2 short", "2 hosts unchanged; --all shows them.\n"}, []string{"m/a1", "m/b1", "t/b", "t/c", "\x1b"}},
-		{TableOptions{Color: true}, []string{"\x1b[32mnew\x1b[0m", "\x1b[33mkept, promoted from standby\x1b[0m", "\x1b[31mreleased\x1b[0m", "\x1b[31m2 short\x1b[0m", "kept\n"}, nil},
+		{TableOptions{}, []string{"m/a1", "m/a2", "m/a3", "m/a4", "m/b1", "t/c", "2 short"},
+			[]string{"unchanged", "\x1b"}},
+		{TableOptions{Changes: true}, []string{"m/a2", "m/a3", "m/a4", "2 short",
+			"2 hosts unchanged; --all shows them.\n"}, []string{"m/a1", "m/b1", "t/b", "t/c", "\x1b"}},
+		{TableOptions{Color: true}, []string{"\x1b[32mnew\x1b[0m", "\x1b[33mkept, promoted from standby\x1b[0m",
+			"\x1b[31mreleased\x1b[0m", "\x1b[31m2 short\x1b[0m", "kept\n"}, nil},
 	} {
 		var out bytes.Buffer
 		Table(&out, p, row.options)
@@ -218,18 +237,21 @@ func TestTableOfChanges(t *testing.T) {
 func TestAlikeRolesShareALine(t *testing.T) {
 	reason := func(n int, why schedule.Reason) (out []schedule.RoleReason) {
 		for i := range n {
-			out = append(out, schedule.RoleReason{Role: schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: "t", Name: fmt.Sprint("c", i)}, Role: "Worker"}, Reason: why})
+			out = append(out, schedule.RoleReason{Role: schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: "t",
+				Name: fmt.Sprint("c", i)}, Role: "Worker"}, Reason: why})
 		}
 		return out
 	}
-	roles := slices.Concat(reason(1, schedule.Satisfied{Want: 2}), reason(1, schedule.Satisfied{Want: 3}), reason(4, schedule.NotGranted{}))
+	roles := slices.Concat(reason(1, schedule.Satisfied{Want: 2}), reason(1, schedule.Satisfied{Want: 3}),
+		reason(4, schedule.NotGranted{}))
 	more := []schedule.ReasonCount{{Reason: schedule.NotGranted{}, Count: 7}, {Reason: schedule.Satisfied{}, Count: 2}}
 	line := &schedule.HostLine{Reason: schedule.NotInspected{}}
 	own := alike(schedule.Explanation{Line: line, Roles: reason(1, schedule.NotInspected{})})
 	assert.Equal(t, []string{"t/c0 Worker: selects it, but it is not eligible"}, own,
 		"the host's own reason stands above")
 	assert.Equal(t, []string{
-		"t/c0 Worker: could use it, but has the 2 hosts it wants", "t/c0 Worker: could use it, but has the 3 hosts it wants",
+		"t/c0 Worker: could use it, but has the 2 hosts it wants",
+		"t/c0 Worker: could use it, but has the 3 hosts it wants",
 		"each of t/c0 Worker, t/c1 Worker, t/c2 Worker, 8 more roles: selects it, but its tenant is not granted it",
 		"each of 2 more roles: could use it, but has the hosts it wants",
 	}, alike(schedule.Explanation{Line: &schedule.HostLine{}, Roles: roles, More: more}))
@@ -237,9 +259,11 @@ func TestAlikeRolesShareALine(t *testing.T) {
 
 // TestWholeCommands: a terminal shows the command of a frozen cluster whole, however many hosts it names; other text is bounded.
 func TestWholeCommands(t *testing.T) {
-	command := "; fix it with: kubectl patch -n m baremetalhosts.metal3.io " + strings.Repeat("host-1 ", 1000) + "--type=json"
+	command := "; fix it with: kubectl patch -n m baremetalhosts.metal3.io " + strings.Repeat("host-1 ",
+		1000) + "--type=json"
 	var out strings.Builder
-	Table(&out, &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Frozen: []string{"its spec is owned" + command, strings.Repeat("x", 3000)}}}}, TableOptions{Width: 80})
+	Table(&out, &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a",
+		Frozen: []string{"its spec is owned" + command, strings.Repeat("x", 3000)}}}}, TableOptions{Width: 80})
 	assert.Contains(t, out.String(), "its spec is owned"+command+"\n", "the table")
 	assert.NotContains(t, out.String(), strings.Repeat("x", 1001), "the table")
 }

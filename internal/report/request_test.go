@@ -47,10 +47,13 @@ func TestPullRequestSaysDangersFirst(t *testing.T) {
 	p.Clusters[0].Roles[0].Slots[len(p.Clusters[0].Roles[0].Slots)-1].InUse = inUse(inventory.State{Provisioning: "provisioned"})
 	p.Files = files()
 	body := PullRequest(p, about())
-	inOrder(t, body, "**Dangers**", "the host is IN USE: it is provisioned", "is being decommissioned", "the policies that guard the hosts change",
+	inOrder(t, body, "**Dangers**", "the host is IN USE: it is provisioned", "is being decommissioned",
+		"the policies that guard the hosts change",
 		"**Changes**", "handed out",
 		"Site `dc1`: 4 clusters", "management, was `3m2s` old",
-		"### Short", "### Hosts being released", "2 of 3", "### `t/a`", "| host | role | domain | address | status | why |", "unchanged; PLAN.md in the branch has", "### Made from", "`c0ffee`", "`sha256:aa`")
+		"### Short", "### Hosts being released", "2 of 3", "### `t/a`",
+		"| host | role | domain | address | status | why |", "unchanged; PLAN.md in the branch has", "### Made from",
+		"`c0ffee`", "`sha256:aa`")
 	for _, word := range []string{"2 of 3: this pull request removes its labels", "| new |", "| released |"} {
 		assert.Contains(t, body, word)
 	}
@@ -64,11 +67,14 @@ func TestEveryStepOfARelease(t *testing.T) {
 	for i, status := range []Status{StatusPending, StatusReleased, StatusLeaving} {
 		p.Clusters[i].Roles[0].Slots[0].Status = status
 	}
-	inOrder(t, PullRequest(p, about()), "| `tenant-0/edge Worker` | 1 of 3: it stays", "| `tenant-1/edge Worker` | 2 of 3: this pull request removes", "| `tenant-2/edge Worker` | 3 of 3: its labels are removed")
+	inOrder(t, PullRequest(p, about()), "| `tenant-0/edge Worker` | 1 of 3: it stays",
+		"| `tenant-1/edge Worker` | 2 of 3: this pull request removes",
+		"| `tenant-2/edge Worker` | 3 of 3: its labels are removed")
 }
 
 func TestPullRequestWithoutDangers(t *testing.T) {
-	p := &Plan{Site: "dc1", Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
+	p := &Plan{Site: "dc1", Clusters: []ClusterResult{{Namespace: "t", Name: "a",
+		Roles: []RoleResult{{Name: "Worker", Held: 1, Slots: []Slot{{Host: "m/h", Status: StatusKept}}}}}}}
 	page := "\n" + PullRequest(p, About{})
 	for _, word := range []string{"\nNo dangers", "The age of the inventory is unknown"} {
 		assert.Contains(t, page, word)
@@ -81,9 +87,12 @@ func TestPullRequestWithoutDangers(t *testing.T) {
 
 // hostile is what names and reasons must not do to a pull request.
 var hostile = []string{
-	"@team", "@acme/admins look", "#123", "GH-123", "acme/fleet#1", "!12", "![img](https://evil.example/x.png)", "[click](https://evil.example)",
-	"https://evil.example", "www.evil.example", "<img src=x onerror=alert(1)>", "<!--", "a|b|c", "`", "```", "a`b``c", "``", "\n/close", "/approve", "\n# heading", "\n- [ ] task",
-	"**bold**", "~~gone~~", "$x$", "&lt;script&gt;", "mail@evil.example", "c0ffee1", "deadbeef", "\u202egnp.exe", "\x1b[31m", "\u2028", "1.", "~label", "%5", "\\", "a\\|b", "\\`", ":smile:",
+	"@team", "@acme/admins look", "#123", "GH-123", "acme/fleet#1", "!12", "![img](https://evil.example/x.png)",
+	"[click](https://evil.example)",
+	"https://evil.example", "www.evil.example", "<img src=x onerror=alert(1)>", "<!--", "a|b|c", "`", "```", "a`b``c",
+	"``", "\n/close", "/approve", "\n# heading", "\n- [ ] task",
+	"**bold**", "~~gone~~", "$x$", "&lt;script&gt;", "mail@evil.example", "c0ffee1", "deadbeef", "\u202egnp.exe",
+	"\x1b[31m", "\u2028", "1.", "~label", "%5", "\\", "a\\|b", "\\`", ":smile:",
 }
 
 var (
@@ -148,7 +157,8 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 		changed.Inventory = words + ", was 3m old"
 		p.Files, clean.Files = files(), files()
 		p.Files[0].Path = "clusters/" + words + "/a/infra/x.cfg"
-		for name, body := range map[string]string{"PullRequest": PullRequest(p, changed), "Markdown": Markdown(p, false)} {
+		for name, body := range map[string]string{"PullRequest": PullRequest(p, changed),
+			"Markdown": Markdown(p, false)} {
 			rest := ours.Replace(outside(body))
 			for _, line := range strings.Split(rest, "\n") {
 				require.Truef(t, allowed.MatchString(line) && !strings.Contains(line, "UNCLOSED"),
@@ -168,7 +178,8 @@ func TestNothingFromOutsideIsMarkup(t *testing.T) {
 		assert.Truef(t, n >= without-3 && n <= without+3, "%q: %d lines, %d without", words, n, without)
 		message := CommitMessage(p, "")
 		assert.Truef(t,
-			!regexp.MustCompile(`@[A-Za-z]|#[0-9]`).MatchString(message) && !strings.ContainsAny(message, "\x1b\u202e") && !strings.Contains(message, "\n/close"),
+			!regexp.MustCompile(`@[A-Za-z]|#[0-9]`).MatchString(message) && !strings.ContainsAny(message,
+				"\x1b\u202e") && !strings.Contains(message, "\n/close"),
 			"%q: in the commit message:\n%s", words, message)
 	}
 }
@@ -180,10 +191,13 @@ func big(clusters, hosts int) *Plan {
 		role := RoleResult{Name: "Worker", Held: hosts}
 		for j := range hosts {
 			role.Slots = append(role.Slots, Slot{
-				Host: fmt.Sprintf("metal3/rack-%d-host-%d", i, j), Domain: fmt.Sprintf("rack-%d", j), Addresses: []string{fmt.Sprintf("10.%d.%d.%d", i/250, i%250, j)}, Status: StatusKept, Why: "held: its labels are live",
+				Host: fmt.Sprintf("metal3/rack-%d-host-%d", i, j), Domain: fmt.Sprintf("rack-%d", j),
+				Addresses: []string{fmt.Sprintf("10.%d.%d.%d", i/250, i%250, j)}, Status: StatusKept,
+				Why: "held: its labels are live",
 			})
 		}
-		p.Clusters = append(p.Clusters, ClusterResult{Namespace: fmt.Sprintf("tenant-%d", i), Name: "edge", Roles: []RoleResult{role}})
+		p.Clusters = append(p.Clusters, ClusterResult{Namespace: fmt.Sprintf("tenant-%d", i), Name: "edge",
+			Roles: []RoleResult{role}})
 	}
 	last := &p.Clusters[clusters-1].Roles[0].Slots[0]
 	last.Status, last.InUse, last.Why = StatusReleased, "it is provisioned", "more than the 4 hosts wanted"
@@ -208,8 +222,11 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		}, []string{"more dangers", "more hosts being released"}},
 		{"all services change", func(p *Plan, _ *About) {
 			for i := range 1000 {
-				p.Services = append(p.Services, ServiceChanges{Cluster: fmt.Sprintf("tenant-%d/edge", i), Unknown: fmt.Sprintf("file %d", i)})
-				p.Files = append(p.Files, File{Path: fmt.Sprintf("clusters/tenant-%d/edge/infra/loadbalancer-worker-edge.cfg", i), Kind: "changed"})
+				p.Services = append(p.Services,
+					ServiceChanges{Cluster: fmt.Sprintf("tenant-%d/edge", i), Unknown: fmt.Sprintf("file %d", i)})
+				p.Files = append(p.Files,
+					File{Path: fmt.Sprintf("clusters/tenant-%d/edge/infra/loadbalancer-worker-edge.cfg", i),
+						Kind: "changed"})
 			}
 		}, []string{"more dangers", "more parts of the tree"}},
 		{"names in another script", func(p *Plan, _ *About) {
@@ -280,10 +297,12 @@ func TestOnlyChangesHaveRows(t *testing.T) {
 // TestProseKeepsValuesWhole: what is in quotes is a value from outside, and no word of it passes for sipgen's own.
 func TestProseKeepsValuesWhole(t *testing.T) {
 	for in, want := range map[string]string{
-		`found "approved by the security team", want a name`:            "found `\"approved by the security team\"`, want a name",
-		`labels["x y"]: found "a \" b is fine": it is not`:              "`labels[\"x y\"]`: found `\"a \\\" b is fine\"`: it is not",
-		`found "Worker", did you mean "Edge"?`:                          "found \"Worker\", did you mean `\"Edge\"?`",
-		`found "` + strings.Repeat("fine ", 100) + `and well", as said`: "found `" + text.Truncate(`"`+strings.Repeat("fine ", 100), maxCell) + "`, as said",
+		`found "approved by the security team", want a name`: "found `\"approved by the security team\"`, want a name",
+		`labels["x y"]: found "a \" b is fine": it is not`:   "`labels[\"x y\"]`: found `\"a \\\" b is fine\"`: it is not",
+		`found "Worker", did you mean "Edge"?`:               "found \"Worker\", did you mean `\"Edge\"?`",
+		`found "` + strings.Repeat("fine ",
+			100) + `and well", as said`: "found `" + text.Truncate(`"`+strings.Repeat("fine ", 100),
+			maxCell) + "`, as said",
 	} {
 		assert.Equal(t, want, prose(in), in)
 	}

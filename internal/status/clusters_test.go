@@ -23,7 +23,8 @@ func newWorld() *world {
 	spec := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "t", Name: "a", Generation: 3}}
 	spec.Spec.Nodes = map[string]v1.NodeSet{"Worker": {Count: &v1.NodeCount{Active: 2, Standby: 1}}}
 	w := &world{live: spec, tenants: Tenants{
-		Specs: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: key, Roles: []schedule.Role{{Name: "Worker", Active: 2, Standby: 1}}}}},
+		Specs: []v1.SIPCluster{spec}, Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: key,
+			Roles: []schedule.Role{{Name: "Worker", Active: 2, Standby: 1}}}}},
 		Frozen: map[schedule.ClusterKey][]string{}, Unread: map[schedule.ClusterKey]bool{},
 	}}
 	for _, name := range []string{"h3", "h1", "h2"} {
@@ -37,10 +38,13 @@ func (w *world) role() *schedule.Role { return &w.tenants.Placement.Clusters[0].
 // claim has the cluster have a host, by the tree, by the placement and live.
 func (w *world) claim(name string, standby bool) {
 	w.tenants.Claims = append(w.tenants.Claims, schedule.PreviousClaim{
-		Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Standby: standby,
+		Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"},
+		Role: "Worker", Standby: standby,
 	})
-	w.tenants.Hosts = append(w.tenants.Hosts, HostStatus{Host: "metal/" + name, Cluster: "t/a", Role: "Worker", State: Synced})
-	w.role().Assigned = append(w.role().Assigned, schedule.Assignment{Host: &inventory.Host{Namespace: "metal", Name: name}, Standby: standby})
+	w.tenants.Hosts = append(w.tenants.Hosts,
+		HostStatus{Host: "metal/" + name, Cluster: "t/a", Role: "Worker", State: Synced})
+	w.role().Assigned = append(w.role().Assigned,
+		schedule.Assignment{Host: &inventory.Host{Namespace: "metal", Name: name}, Standby: standby})
 }
 
 // TestOfTenants: for each thing that is not as it is asked for, the condition says the SIP operator's reason for it, and the counts hold.
@@ -72,15 +76,19 @@ func TestOfTenants(t *testing.T) {
 		{"the site is rendered from another spec", func(w *world) {
 			w.live.Spec.Nodes = map[string]v1.NodeSet{"Worker": {Count: &v1.NodeCount{Active: 4}}}
 		}, v1.ReasonProgressing, "has not been rendered from this version of the spec yet", 3, 1, 0},
-		{"its spec is gone from the site", func(w *world) { w.tenants.Specs = nil }, v1.ReasonUnschedulable, "no longer has a spec of this cluster", 3, 0, 0},
+		{"its spec is gone from the site", func(w *world) { w.tenants.Specs = nil }, v1.ReasonUnschedulable,
+			"no longer has a spec of this cluster", 3, 0, 0},
 		{"a host is to come, one to change and one to go", func(w *world) {
 			w.role().Assigned = w.role().Assigned[:2]
 			w.role().Assigned[0].Standby = false
-			w.role().Assigned = append(w.role().Assigned, schedule.Assignment{Host: &inventory.Host{Namespace: "metal", Name: "h9"}})
+			w.role().Assigned = append(w.role().Assigned,
+				schedule.Assignment{Host: &inventory.Host{Namespace: "metal", Name: "h9"}})
 		}, v1.ReasonProgressing, "1 host to come, 1 host to change slots, 1 host to go", 3, 0, 3},
-		{"a label is on its way", func(w *world) { w.tenants.Hosts[1].State = NotSynced }, v1.ReasonProgressing, "metal/h1: not synced", 3, 0, 3},
+		{"a label is on its way", func(w *world) { w.tenants.Hosts[1].State = NotSynced }, v1.ReasonProgressing,
+			"metal/h1: not synced", 3, 0, 3},
 		{"the guards deny a label", func(w *world) { w.tenants.Hosts[1].State, w.tenants.Hosts[1].Stuck = Denied, true }, v1.ReasonLabels, "metal/h1: denied", 3, 0, 3},
-		{"a host is in error, and has its labels", func(w *world) { w.tenants.Hosts[0].State, w.tenants.Hosts[0].Stuck = Failed, true },
+		{"a host is in error, and has its labels",
+			func(w *world) { w.tenants.Hosts[0].State, w.tenants.Hosts[0].Stuck = Failed, true },
 			v1.ReasonSucceeded, "; in error, marked unhealthy or being deleted: metal/h", 3, 0, 3},
 		{"a host's spec was emptied", func(w *world) { w.tenants.Hosts[1].State, w.tenants.Hosts[1].Stuck = Emptied, true }, v1.ReasonLabels, "metal/h1: emptied", 3, 0, 3},
 		{"a host is given back and the cluster has what it asks for", func(w *world) {
@@ -88,7 +96,9 @@ func TestOfTenants(t *testing.T) {
 			w.tenants.Claims[3].Releasing, w.tenants.Hosts[3].State = true, Released
 			w.role().Assigned = w.role().Assigned[:3]
 		}, v1.ReasonSucceeded, "", 3, 0, 3},
-		{"it is deleted, and has hosts", func(w *world) { w.live.DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)} }, v1.ReasonProgressing, "3 hosts are still to be released", 3, -1, 3},
+		{"it is deleted, and has hosts",
+			func(w *world) { w.live.DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)} }, v1.ReasonProgressing,
+			"3 hosts are still to be released", 3, -1, 3},
 		{"it is deleted, and a host cannot go", func(w *world) {
 			w.live.DeletionTimestamp = &metav1.Time{Time: time.Unix(9, 0)}
 			w.tenants.Hosts[0].State, w.tenants.Hosts[0].Stuck = Denied, true
@@ -114,12 +124,14 @@ func TestOfTenants(t *testing.T) {
 			short = *got.Short
 		}
 		assert.Truef(t,
-			ready.Type == "Ready" && ready.Status == want && ready.Reason == row.reason && strings.Contains(ready.Message, row.message) && ready.ObservedGeneration == row.observed,
+			ready.Type == "Ready" && ready.Status == want && ready.Reason == row.reason &&
+				strings.Contains(ready.Message, row.message) && ready.ObservedGeneration == row.observed,
 			"%s: found %+v, want %s %q", row.why, ready, row.reason, row.message)
 		assert.Truef(t, *got.Assigned == row.assigned && short == row.short,
 			"%s: found %d assigned, %d short; want %d, %d", row.why, *got.Assigned, short, row.assigned, row.short)
 		assert.Truef(t,
-			!strings.Contains(ready.Message, "hunter2") && !strings.Contains(ready.Message, "\n") && len([]rune(ready.Message)) <= maxMessage,
+			!strings.Contains(ready.Message, "hunter2") && !strings.Contains(ready.Message, "\n") &&
+				len([]rune(ready.Message)) <= maxMessage,
 			"%s: %q", row.why, ready.Message)
 	}
 }
@@ -133,7 +145,8 @@ func TestOfTenantsKeeps(t *testing.T) {
 	}
 	got, _ := w.tenants.Of(&w.live, metav1.Unix(100, 0))
 	assert.Truef(t,
-		len(got.Conditions) == 2 && got.Conditions[0].Type == "Paid" && got.Conditions[1].LastTransitionTime.Unix() == 7 && got.Conditions[1].Reason == v1.ReasonSucceeded,
+		len(got.Conditions) == 2 && got.Conditions[0].Type == "Paid" &&
+			got.Conditions[1].LastTransitionTime.Unix() == 7 && got.Conditions[1].Reason == v1.ReasonSucceeded,
 		"%+v", got.Conditions)
 	assert.Equal(t, "Old", w.live.Status.Conditions[1].Reason, "the live object was changed")
 	var names []string
@@ -141,7 +154,8 @@ func TestOfTenantsKeeps(t *testing.T) {
 		names = append(names, h.Name)
 	}
 	assert.Truef(t,
-		strings.Join(names, " ") == "metal/h1 metal/h2 metal/h3" && got.Hosts[2].Standby && !got.Hosts[0].Standby && got.Hosts[0].State == string(Synced),
+		strings.Join(names, " ") == "metal/h1 metal/h2 metal/h3" && got.Hosts[2].Standby && !got.Hosts[0].Standby &&
+			got.Hosts[0].State == string(Synced),
 		"%+v", got.Hosts)
 	w.tenants.Hosts[0].State = NotSynced
 	if got, _ = w.tenants.Of(&w.live, metav1.Unix(100, 0)); got.Conditions[1].LastTransitionTime.Unix() != 100 {

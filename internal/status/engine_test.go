@@ -19,7 +19,8 @@ const (
 
 func kustomization(spec, revision, ready string) string {
 	return "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: engine, name: a, generation: 2}\nspec: {" + spec + "}\n" +
-		"status: {observedGeneration: 2, lastAppliedRevision: '" + revision + "', conditions: [{type: Ready, " + ready + "}]}\n"
+		"status: {observedGeneration: 2, lastAppliedRevision: '" + revision + "', conditions: [{type: Ready, " + ready +
+		"}]}\n"
 }
 
 func application(automated, status string) string {
@@ -36,28 +37,49 @@ func TestEngine(t *testing.T) {
 		ready                bool
 		what                 string
 	}{
-		"Flux has the tree's commit":         {Kustomization, kustomization("", "main@sha1:"+newest, well), newest, true, ""},
-		"Flux has another":                   {Kustomization, kustomization("", "main@sha1:"+former, well), former, false, "has commit 222222222222, the tree is of 111111111111"},
-		"Flux is suspended":                  {Kustomization, kustomization("suspend: true", "main@sha1:"+newest, well), newest, false, "suspended"},
-		"Flux cannot apply it":               {Kustomization, kustomization("", "main@sha1:"+former, "status: 'False', reason: BuildFailed, message: no such file"), former, false, "BuildFailed: no such file; has commit"},
-		"Flux has applied nothing":           {Kustomization, kustomization("", "", "status: 'False', reason: DependencyNotReady, message: b"), "", false, "DependencyNotReady: b; nothing is applied yet"},
-		"Argo CD has the tree's commit":      {Application, application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, true, ""},
-		"Argo CD has compared, not applied":  {Application, application(automated, "sync: {status: OutOfSync, revision: '"+newest+"'}, health: {status: Healthy}, operationState: {phase: Failed, message: denied, syncResult: {revision: '"+newest+"'}}, history: [{revision: '0'}, {revision: '"+former+"'}]"), former, false, "OutOfSync; Failed: denied; has commit 222222222222"},
-		"Argo CD does not sync by itself":    {Application, application("", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false, "suspended"},
-		"Argo CD's automation is turned off": {Application, application("automated: {enabled: false}", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false, "suspended"},
-		"Argo CD's objects are ill":          {Application, application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Degraded, message: no pods}"), newest, false, "health Degraded: no pods"},
-		"Argo CD cannot compare": {Application, application(automated, "sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such path}, {type: OrphanedResourceWarning, message: many}], history: [{revision: '"+newest+"'}]"),
+		"Flux has the tree's commit": {Kustomization, kustomization("", "main@sha1:"+newest, well), newest,
+			true, ""},
+		"Flux has another": {Kustomization, kustomization("", "main@sha1:"+former, well), former,
+			false, "has commit 222222222222, the tree is of 111111111111"},
+		"Flux is suspended": {Kustomization, kustomization("suspend: true", "main@sha1:"+newest, well),
+			newest, false, "suspended"},
+		"Flux cannot apply it": {Kustomization,
+			kustomization("", "main@sha1:"+former, "status: 'False', reason: BuildFailed, message: no such file"),
+			former, false, "BuildFailed: no such file; has commit"},
+		"Flux has applied nothing": {Kustomization,
+			kustomization("", "", "status: 'False', reason: DependencyNotReady, message: b"), "", false,
+			"DependencyNotReady: b; nothing is applied yet"},
+		"Argo CD has the tree's commit": {Application,
+			application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest,
+			true, ""},
+		"Argo CD has compared, not applied": {Application,
+			application(automated, "sync: {status: OutOfSync, revision: '"+newest+
+				"'}, health: {status: Healthy}, operationState: {phase: Failed, message: denied, syncResult: {revision: '"+newest+"'}}, history: [{revision: '0'}, {revision: '"+former+"'}]"), former, false, "OutOfSync; Failed: denied; has commit 222222222222"},
+		"Argo CD does not sync by itself": {Application,
+			application("", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false,
+			"suspended"},
+		"Argo CD's automation is turned off": {Application,
+			application("automated: {enabled: false}",
+				"sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest, false,
+			"suspended"},
+		"Argo CD's objects are ill": {Application,
+			application(automated, "sync: {status: Synced, revision: '"+newest+
+				"'}, health: {status: Degraded, message: no pods}"), newest, false, "health Degraded: no pods"},
+		"Argo CD cannot compare": {Application,
+			application(automated, "sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such path}, {type: OrphanedResourceWarning, message: many}], history: [{revision: '"+newest+"'}]"),
 			newest, false, "Unknown; ComparisonError: no such path"},
 		"Argo CD has not looked yet": {Application, application(automated, ""), "", false, "not reported yet"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
 			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, newest, false)[0]
-			if found.Commit != row.commit || found.Ready != row.ready || !strings.Contains(found.What, row.what) || row.what == "" && found.What != "" {
+			if found.Commit != row.commit || found.Ready != row.ready || !strings.Contains(found.What, row.what) ||
+				row.what == "" && found.What != "" {
 				t.Errorf("found %+v", found)
 			}
 			// Without the tree's commit, as of a folder, no commit is wrong.
-			if found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, "", false)[0]; strings.Contains(found.What, "the tree is of") {
+			if found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, "",
+				false)[0]; strings.Contains(found.What, "the tree is of") {
 				t.Errorf("a folder: found %+v", found)
 			}
 		})
@@ -73,10 +95,14 @@ func TestApplied(t *testing.T) {
 	}
 	for want, found := range map[string]string{
 		"": Applied(at(), newest),
-		"The cluster has commit 111111111111, the tree's":                                           Applied(at(newest, newest), newest),
-		"The cluster has commit 222222222222; the tree is of 111111111111":                          Applied(at(former, former), newest),
-		"The cluster has commit 111111111111 (1 of 2), the tree's and commit 222222222222 (1 of 2)": Applied(at(former, newest), newest),
-		"The cluster has commit 222222222222":                                                       Applied(at(former), ""),
+		"The cluster has commit 111111111111, the tree's": Applied(at(newest,
+			newest), newest),
+		"The cluster has commit 222222222222; the tree is of 111111111111": Applied(at(former,
+			former), newest),
+		"The cluster has commit 111111111111 (1 of 2), the tree's and commit 222222222222 (1 of 2)": Applied(at(former,
+			newest), newest),
+		"The cluster has commit 222222222222": Applied(at(former),
+			""),
 	} {
 		assert.Equal(t, want, found)
 	}
@@ -91,22 +117,32 @@ func TestServices(t *testing.T) {
 		what              string
 	}{
 		{"nothing there", "Ironic", "", false, false, "not synced: there is no such object"},
-		{"an Ironic that is ready", "Ironic", `"metadata": {"generation": 2}, "status": {"installedVersion": "35.0", "conditions": [{"type": "Ready", "status": "True", "observedGeneration": 2}]}`, true, false, "version 35.0"},
+		{"an Ironic that is ready", "Ironic",
+			`"metadata": {"generation": 2}, "status": {"installedVersion": "35.0", "conditions": [{"type": "Ready", "status": "True", "observedGeneration": 2}]}`, true, false, "version 35.0"},
 		{"one that is not", "Ironic", `"metadata": {"generation": 2}, "status": {"conditions": [{"type": "Ready", "status": "False", "reason": "DeploymentInProgress", "message": "waiting", "observedGeneration": 2}]}`, false, false, "Ready False: DeploymentInProgress: waiting"},
-		{"one of an earlier spec", "Ironic", `"metadata": {"generation": 3}, "status": {"conditions": [{"type": "Ready", "status": "True", "observedGeneration": 2}]}`, false, false, "its operator has not seen this spec yet"},
+		{"one of an earlier spec", "Ironic",
+			`"metadata": {"generation": 3}, "status": {"conditions": [{"type": "Ready", "status": "True", "observedGeneration": 2}]}`, false, false, "its operator has not seen this spec yet"},
 		{"a Vino without conditions", "Vino", `"status": {}`, false, false, "its operator has not reported yet"},
-		{"a PlacementAPI of an earlier spec", "PlacementAPI", `"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True"}]}`, false, false, "its operator has not seen this spec yet"},
-		{"a PlacementAPI that waits", "PlacementAPI", `"status": {"conditions": [{"type": "Ready", "status": "Unknown", "reason": "Requested", "message": "Setup started"}, {"type": "DBReady", "status": "False", "reason": "Error"}]}`, false, false, "Ready Unknown: Requested: Setup started; DBReady False: Error"},
-		{"a rollout that is complete", "Deployment", `"metadata": {"generation": 1}, "spec": {"replicas": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 2, "availableReplicas": 2}`, true, false, "2 of 2 pods available, 2 of this version"},
-		{"a rollout under way", "Deployment", `"metadata": {"generation": 2}, "spec": {"replicas": 2}, "status": {"observedGeneration": 2, "updatedReplicas": 1, "availableReplicas": 2}`, false, false, "2 of 2 pods available, 1 of this version"},
-		{"a rollout not begun", "Deployment", `"metadata": {"generation": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1}`, false, false, "1 of 1 pods available, 1 of this version"},
-		{"a rollout that failed", "Deployment", `"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out"},
-		{"pods that are refused", "Deployment", `"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}, {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out: exceeded quota"},
+		{"a PlacementAPI of an earlier spec", "PlacementAPI",
+			`"metadata": {"generation": 3}, "status": {"observedGeneration": 2, "conditions": [{"type": "Ready", "status": "True"}]}`, false, false, "its operator has not seen this spec yet"},
+		{"a PlacementAPI that waits", "PlacementAPI",
+			`"status": {"conditions": [{"type": "Ready", "status": "Unknown", "reason": "Requested", "message": "Setup started"}, {"type": "DBReady", "status": "False", "reason": "Error"}]}`, false, false, "Ready Unknown: Requested: Setup started; DBReady False: Error"},
+		{"a rollout that is complete", "Deployment",
+			`"metadata": {"generation": 1}, "spec": {"replicas": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 2, "availableReplicas": 2}`, true, false, "2 of 2 pods available, 2 of this version"},
+		{"a rollout under way", "Deployment",
+			`"metadata": {"generation": 2}, "spec": {"replicas": 2}, "status": {"observedGeneration": 2, "updatedReplicas": 1, "availableReplicas": 2}`, false, false, "2 of 2 pods available, 1 of this version"},
+		{"a rollout not begun", "Deployment",
+			`"metadata": {"generation": 2}, "status": {"observedGeneration": 1, "updatedReplicas": 1, "availableReplicas": 1}`, false, false, "1 of 1 pods available, 1 of this version"},
+		{"a rollout that failed", "Deployment",
+			`"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out"},
+		{"pods that are refused", "Deployment",
+			`"status": {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded", "message": "timed out"}, {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate", "message": "exceeded quota"}]}`, false, true, "0 of 1 pods available, 0 of this version: timed out: exceeded quota"},
 		{"no status at all", "Deployment", `"status": "x"`, false, false, "its status cannot be read"},
 	} {
 		var docs []manifest.Document
 		if row.object != "" {
-			docs = []manifest.Document{{Kind: row.kind, Namespace: "n", Name: "x", JSON: []byte("{" + row.object + "}")}}
+			docs = []manifest.Document{{Kind: row.kind, Namespace: "n", Name: "x",
+				JSON: []byte("{" + row.object + "}")}}
 		}
 		s := Services([]Wanted{{Kind: row.kind, Namespace: "n", Name: "x"}}, docs, "", false)[0]
 		assert.Truef(t,
@@ -120,7 +156,10 @@ func TestServicesOfTenants(t *testing.T) {
 	key := schedule.ClusterKey{Namespace: "red", Name: "a"}
 	tenants := &Tenants{
 		Placement: &schedule.Placement{Clusters: []schedule.Cluster{{Key: key}}},
-		Services:  []Service{{Service: "Kustomization flux-system/x", What: "suspended"}, {Service: "Ironic m/i", What: "Ready False: X"}, {Service: "Deployment red/lb", Cluster: "red/a", Ready: true}, {Service: "Deployment blue/lb", Cluster: "blue/b", What: "of others"}},
+		Services: []Service{{Service: "Kustomization flux-system/x", What: "suspended"},
+			{Service: "Ironic m/i", What: "Ready False: X"},
+			{Service: "Deployment red/lb", Cluster: "red/a", Ready: true},
+			{Service: "Deployment blue/lb", Cluster: "blue/b", What: "of others"}},
 	}
 	live := &v1.SIPCluster{}
 	live.Namespace, live.Name = key.Namespace, key.Name
@@ -133,7 +172,8 @@ func TestServicesOfTenants(t *testing.T) {
 		}
 		return nil
 	}
-	if c := found(); c == nil || c.Status != metav1.ConditionFalse || !strings.Contains(c.Message, "Ironic m/i: Ready False: X") || strings.Contains(c.Message, "others") {
+	if c := found(); c == nil || c.Status != metav1.ConditionFalse ||
+		!strings.Contains(c.Message, "Ironic m/i: Ready False: X") || strings.Contains(c.Message, "others") {
 		t.Errorf("found %+v", c)
 	}
 	tenants.Services[1].Ready = true
@@ -157,23 +197,35 @@ func TestNothingSyncs(t *testing.T) {
 		stuck         bool
 		what          string
 	}{
-		"no root":                       {Kustomization, "", true, true, true, "there is no such object: nothing is synced any more"},
+		"no root": {Kustomization, "", true, true, true,
+			"there is no such object: nothing is synced any more"},
 		"no root of Argo CD":            {Application, "", true, true, true, "nothing is synced any more"},
 		"no source":                     {GitRepository, "", true, true, true, "nothing is synced any more"},
 		"no root before the first sync": {Kustomization, "", true, false, false, "there is no such object"},
 		"no other object":               {Kustomization, "", false, true, false, "there is no such object"},
-		"a source with a wrong URL":     {GitRepository, source(failing), true, true, true, "no such repository: nothing is synced any more"},
-		"a source at work":              {GitRepository, source("status: Unknown, reason: Progressing, message: x"), true, true, false, "Progressing"},
-		"a root that fails":             {Kustomization, kustomization("", "main@sha1:"+former, "status: 'False', reason: ArtifactFailed, message: no path"), true, true, true, "no path"},
-		"a root that is suspended":      {Kustomization, kustomization("suspend: true", "main@sha1:"+newest, "status: 'True', reason: ReconciliationSucceeded, message: ok"), true, true, false, "suspended"},
-		"a root of Argo CD in deletion": {Application, strings.Replace(application("automated: {prune: true}", "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"),
-			"name: a", "name: a, deletionTimestamp: '2026-11-01T00:00:00Z', finalizers: [resources-finalizer.argocd.argoproj.io]", 1), true, true, true,
+		"a source with a wrong URL": {GitRepository, source(failing), true, true, true,
+			"no such repository: nothing is synced any more"},
+		"a source at work": {GitRepository, source("status: Unknown, reason: Progressing, message: x"),
+			true, true, false, "Progressing"},
+		"a root that fails": {Kustomization,
+			kustomization("", "main@sha1:"+former, "status: 'False', reason: ArtifactFailed, message: no path"), true,
+			true, true, "no path"},
+		"a root that is suspended": {Kustomization,
+			kustomization("suspend: true", "main@sha1:"+newest,
+				"status: 'True', reason: ReconciliationSucceeded, message: ok"), true, true, false, "suspended"},
+		"a root of Argo CD in deletion": {Application,
+			strings.Replace(application("automated: {prune: true}",
+				"sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"),
+				"name: a", "name: a, deletionTimestamp: '2026-11-01T00:00:00Z', finalizers: [resources-finalizer.argocd.argoproj.io]", 1), true, true, true,
 			"is being deleted, and waits for resources-finalizer.argocd.argoproj.io: nothing is synced any more (sipgen help runbook deleted-objects)"},
-		"a root of Argo CD without source": {Application, application("automated: {prune: true}", "sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such repository}]"), true, true, true, "nothing is synced any more"},
+		"a root of Argo CD without source": {Application,
+			application("automated: {prune: true}",
+				"sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such repository}]"), true, true, true, "nothing is synced any more"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)
-			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a", Root: row.root}}, docs, newest, row.labeled)[0]
+			found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a", Root: row.root}}, docs, newest,
+				row.labeled)[0]
 			assert.Truef(t, found.Stuck == row.stuck && !found.Ready && strings.Contains(found.What, row.what),
 				"found %+v", found)
 		})

@@ -23,7 +23,8 @@ func TestScaleDown(t *testing.T) {
 		{"its machine is still there", func(h, i *inventory.Host, _, _ *holdings.Claim) {
 			h.State = i.State
 		}, "", waits},
-		{"h is its successor", func(_, _ *inventory.Host, _, pending *holdings.Claim) { pending.Replaced = true }, "", waits},
+		{"h is its successor", func(_, _ *inventory.Host, _, pending *holdings.Claim) { pending.Replaced = true }, "",
+			waits},
 		{"i has failed", func(_, i *inventory.Host, _, _ *holdings.Claim) { i.State.Unhealthy = true }, "",
 			"marked unhealthy; " + waits},
 		{"h is standby", func(h, _ *inventory.Host, claim, _ *holdings.Claim) {
@@ -34,7 +35,8 @@ func TestScaleDown(t *testing.T) {
 		}, "", waits},
 		{"no machine can take h", func(h, _ *inventory.Host, _, _ *holdings.Claim) { h.State.Paused = true },
 			"paused: no machine can take it", waits},
-		{"h leaves, too", func(_, _ *inventory.Host, claim, _ *holdings.Claim) { claim.Pending = true }, "nothing uses it",
+		{"h leaves, too", func(_, _ *inventory.Host, claim, _ *holdings.Claim) { claim.Pending = true },
+			"nothing uses it",
 			"its whole cluster is to go"},
 	} {
 		host := func(name string) inventory.Host {

@@ -23,7 +23,8 @@ func answer(t *testing.T, hosts []inventory.Host, tree ...holdings.Claim) *holdi
 
 // TestOf: every state, and whether it goes on by itself. Whole commands are in cmd/sipgen.
 func TestOf(t *testing.T) {
-	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, UID: "u", Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}
+	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, UID: "u",
+		Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}
 	releasing, pending, standby := claim, claim, claim
 	releasing.Releasing, pending.Pending, standby.Standby = true, true, true
 	host := func(labels string, consumer string) *inventory.Host {
@@ -66,7 +67,8 @@ func TestOf(t *testing.T) {
 		{"as the tree has it, cordoned", claim, cordoned(host(whole, machine)), false, "", Synced, false},
 		{"as the tree has it, cordoned and idle", claim, cordoned(host(whole, "")), false, "", Synced, false},
 		{"a HostClaim uses it", claim, host(whole, "HostClaim"), false, "", Taken, false},
-		{"another system uses a standby host", standby, standbyOf(host(whole, "BareMetalInstance")), false, "", Taken, false},
+		{"another system uses a standby host", standby, standbyOf(host(whole, "BareMetalInstance")), false, "", Taken,
+			false},
 		{"an image without a consumer", claim, imaged(host(whole, "")), false, "", Taken, false},
 		{"externally provisioned", claim, external(host(whole, "")), false, "", Taken, false},
 		{"a HostClaim uses it, and it is in error", claim, ill(host(whole, "HostClaim")), false, "", Failed, true},
@@ -75,12 +77,15 @@ func TestOf(t *testing.T) {
 		{"retired, idle: the next run replaces it", claim, retired(host(whole, "")), false, "", Failed, false},
 		{"no label yet", claim, host("", ""), false, "", NotSynced, false},
 		{"standby on its way", standby, host(whole, machine), false, "", NotSynced, false},
-		{"another cluster's labels, and nobody uses it", claim, host("ns=t name=b role=Worker", ""), false, "", Drifted, false},
+		{"another cluster's labels, and nobody uses it", claim, host("ns=t name=b role=Worker", ""), false, "", Drifted,
+			false},
 		{"the same in use", claim, host("ns=t name=b role=Worker", machine), false, "", Denied, true},
-		{"a label is missing on a host in use: that is put back", claim, host("ns=t role=Worker", machine), false, "", Drifted, false},
+		{"a label is missing on a host in use: that is put back", claim, host("ns=t role=Worker", machine), false, "",
+			Drifted, false},
 		{"no label is left on a host in use", claim, host("", machine), false, "", Drifted, false},
 		{"it waits for its consumer", pending, host(whole, machine), false, "", Pending, false},
-		{"it waits, and a Cluster keeps it for its next machine", pending, host(whole, inventory.ClusterKind), false, "", Reserved, false},
+		{"it waits, and a Cluster keeps it for its next machine", pending, host(whole, inventory.ClusterKind), false,
+			"", Reserved, false},
 		{"it waited, and nothing uses it any more", pending, host(whole, ""), false, "", Pending, false},
 		{"on its way out", releasing, host(whole, ""), false, "", Releasing, false},
 		{"on its way out, in use", releasing, host(whole, machine), false, "", Denied, true},
@@ -92,21 +97,26 @@ func TestOf(t *testing.T) {
 		{"another one of its name", claim, anew, false, "", Recreated, true},
 		{"preflight says no", claim, host("", ""), false, "spec is the engine's", Refused, true},
 		{"in error, and it serves", claim, ill(host(whole, machine)), false, "", Failed, true},
-		{"in error, and nothing runs on it: the next run replaces it", claim, ill(host(whole, "")), false, "", Failed, false},
+		{"in error, and nothing runs on it: the next run replaces it", claim, ill(host(whole, "")), false, "", Failed,
+			false},
 		{"being deleted, in use", claim, deleting(host(whole, machine)), false, "", Failed, true},
 		{"in error, and it waits for its labels", claim, ill(host("", "")), false, "", NotSynced, false},
 		{"in error, but another host than the tree's", claim, ill(anew), false, "", Recreated, true},
 		{"its spec was emptied", claim, empty(host(whole, "")), false, "", Emptied, true},
 		{"the same, on its way out", releasing, empty(host(whole, "")), true, "", Emptied, true},
-		{"the same, and a patch of it would do harm", claim, empty(host(whole, "")), false, "spec is the engine's", Emptied, true},
+		{"the same, and a patch of it would do harm", claim, empty(host(whole, "")), false, "spec is the engine's",
+			Emptied, true},
 		{"the same, of others", schedule.PreviousClaim{}, empty(host("name=x", "")), false, "", Emptied, true},
 		{"labels of others", schedule.PreviousClaim{}, host("name=x", ""), false, "", LeftAlone, false},
-		{"kept for a machine, and of no cluster", schedule.PreviousClaim{}, reused(host("", "")), false, "", Reserved, false},
+		{"kept for a machine, and of no cluster", schedule.PreviousClaim{}, reused(host("", "")), false, "", Reserved,
+			false},
 		{"kept for a machine by its cluster", claim, reused(host(whole, "")), false, "", Synced, false},
 		{"kept for a machine, on its way out", releasing, reused(host(whole, "")), false, "", Releasing, false},
 		{"kept for a machine, seen clean", releasing, reused(host("", "")), false, "", Reserved, false},
-		{"kept for a machine, under labels of others", schedule.PreviousClaim{}, reused(host("name=x", "")), false, "", LeftAlone, false},
-		{"labels, and the branch has no tree", schedule.PreviousClaim{}, host(whole, ""), false, noTree, LeftAlone, true},
+		{"kept for a machine, under labels of others", schedule.PreviousClaim{}, reused(host("name=x", "")), false, "",
+			LeftAlone, false},
+		{"labels, and the branch has no tree", schedule.PreviousClaim{}, host(whole, ""), false, noTree, LeftAlone,
+			true},
 	} {
 		var hosts []inventory.Host
 		if row.host != nil {
@@ -119,8 +129,10 @@ func TestOf(t *testing.T) {
 		if row.claim.Role != "" {
 			tree = append(tree, row.claim)
 		}
-		got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys, NoTree: row.refused == noTree, Refused: map[string]string{"metal/h": row.refused}})
-		if len(got) != 1 || got[0].State != row.want || got[0].Stuck != row.stuck || row.refused == noTree && !strings.HasPrefix(got[0].What, "there is no tree") {
+		got := Of(Input{Holdings: answer(t, hosts, tree...), Keys: keys, NoTree: row.refused == noTree,
+			Refused: map[string]string{"metal/h": row.refused}})
+		if len(got) != 1 || got[0].State != row.want || got[0].Stuck != row.stuck ||
+			row.refused == noTree && !strings.HasPrefix(got[0].What, "there is no tree") {
 			t.Errorf("%s: %+v, want %s, stuck %t", row.why, got, row.want, row.stuck)
 		}
 	}
@@ -128,7 +140,8 @@ func TestOf(t *testing.T) {
 
 // TestWhatIsSaid: who is on call is told what runs on a host whose labels are gone, and of which host the next run decides.
 func TestWhatIsSaid(t *testing.T) {
-	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}
+	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"},
+		Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}
 	used := inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}}
 	for _, row := range []struct {
 		why, host string
@@ -136,22 +149,29 @@ func TestWhatIsSaid(t *testing.T) {
 		state     inventory.State
 		want      string
 	}{
-		{"a host in error that serves", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, inventory.State{Consumer: used.Consumer, ErrorType: "power management error", ErrorMessage: "no power"},
+		{"a host in error that serves", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"},
+			inventory.State{Consumer: used.Consumer, ErrorType: "power management error", ErrorMessage: "no power"},
 			"in error (power management error): no power; it probably still serves: consumed by Metal3Machine metal/m"},
-		{"an empty spec", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, inventory.State{Provisioning: "provisioned"},
+		{"an empty spec", "h", map[string]string{"ns": "t", "name": "a", "role": "Worker"},
+			inventory.State{Provisioning: "provisioned"},
 			"its spec is empty, and there is a system on it (provisioned): metal3 WIPES the server as soon as its BMC is put back without its image; " +
 				`pause the host before anything else (sipgen help runbook spec-emptied)`},
 		{"the same, paused, and without a label", "h", nil, inventory.State{Provisioning: "provisioned", Paused: true},
 			"its spec is empty, and there is a system on it (provisioned): metal3 WIPES the server as soon as its BMC is put back without its image; " +
 				`it is paused; continue with sipgen help runbook spec-emptied; drifted: has lost its labels, and is in use: provisioning state provisioned`},
-		{"labels that were taken off", "h", nil, used, "has lost its labels, and is in use: consumed by Metal3Machine metal/m"},
-		{"the same, and nobody uses it", "h", map[string]string{"ns": "t", "role": "Worker"}, inventory.State{}, `name: found "", want "a"`},
-		{"a host that a rollback took from its cluster", "i", map[string]string{"ns": "t", "name": "a", "role": "Worker"}, used,
+		{"labels that were taken off", "h", nil, used,
+			"has lost its labels, and is in use: consumed by Metal3Machine metal/m"},
+		{"the same, and nobody uses it", "h", map[string]string{"ns": "t", "role": "Worker"}, inventory.State{},
+			`name: found "", want "a"`},
+		{"a host that a rollback took from its cluster", "i",
+			map[string]string{"ns": "t", "name": "a", "role": "Worker"}, used,
 			"not among this cluster's hosts in the tree; the next run of sipgen decides: carries ns=t, name=a, role=Worker"},
-		{"another site's", "i", map[string]string{"ns": "t", "name": "b"}, used, "not in the tree: carries ns=t, name=b"},
+		{"another site's", "i", map[string]string{"ns": "t", "name": "b"}, used,
+			"not in the tree: carries ns=t, name=b"},
 	} {
 		hosts := []inventory.Host{{Namespace: "metal", Name: row.host, Labels: row.labels, State: row.state}}
-		in := Input{Holdings: answer(t, hosts, claim), Keys: keys, Clusters: map[schedule.ClusterKey]bool{claim.Cluster: true, {Namespace: "t", Name: "empty"}: true}}
+		in := Input{Holdings: answer(t, hosts, claim), Keys: keys,
+			Clusters: map[schedule.ClusterKey]bool{claim.Cluster: true, {Namespace: "t", Name: "empty"}: true}}
 		found := false
 		for _, h := range Of(in) {
 			found = found || h.What == row.want && h.Host == "metal/"+row.host
@@ -162,10 +182,13 @@ func TestWhatIsSaid(t *testing.T) {
 
 // TestReleasedAndInUse: a released host without labels that somebody still uses is nobody's to have, and status says who uses it.
 func TestReleasedAndInUse(t *testing.T) {
-	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
+	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"},
+		Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
 	const notNow = "seen without labels; no cluster can have it as it is (sipgen hosts has why)"
-	for _, state := range []inventory.State{{Cordoned: "a new disk"}, {Unhealthy: true}, {Paused: true}, {Detached: true}} {
-		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
+	for _, state := range []inventory.State{{Cordoned: "a new disk"}, {Unhealthy: true}, {Paused: true},
+		{Detached: true}} {
+		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim),
+			Keys: keys})
 		assert.Truef(t, len(got) == 1 && got[0].State == Released && strings.HasSuffix(got[0].What, notNow),
 			"%+v: found %+v", state, got)
 	}
@@ -173,7 +196,8 @@ func TestReleasedAndInUse(t *testing.T) {
 		"seen without labels: the next run can assign it":                                                         {},
 		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
 	} {
-		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim), Keys: keys})
+		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim),
+			Keys: keys})
 		assert.Truef(t, len(got) == 1 && got[0].State == Released && got[0].What == want, "found %+v, want %q", got,
 			want)
 	}
@@ -205,8 +229,11 @@ func TestAllHostsAreToGo(t *testing.T) {
 	var hosts []inventory.Host
 	labels := map[string]string{"ns": "t", "name": "a", "role": "Worker"}
 	for _, name := range []string{"h", "i"} {
-		tree = append(tree, schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: name}, Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Pending: true})
-		hosts = append(hosts, inventory.Host{Namespace: "metal", Name: name, Labels: labels, State: inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}}})
+		tree = append(tree, schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: name},
+			Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Pending: true})
+		hosts = append(hosts, inventory.Host{Namespace: "metal", Name: name, Labels: labels,
+			State: inventory.State{Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal",
+				Name: "m"}}})
 	}
 	const all = "its whole cluster is to go: if that is a mistake, restore the spec "
 	for _, stays := range []bool{false, true} {
@@ -223,7 +250,8 @@ func TestStatesAreDocumented(t *testing.T) {
 	assert.Truef(t, err == nil && want == string(page),
 		"docs/runbooks/host-states.md is not current: make generate (%v)", err)
 	for _, state := range states {
-		if state != Synced && !slices.ContainsFunc(rows, func(r row) bool { return r.State == state && r.Meaning != "" && r.Do != "" }) {
+		if state != Synced && !slices.ContainsFunc(rows,
+			func(r row) bool { return r.State == state && r.Meaning != "" && r.Do != "" }) {
 			t.Errorf("no row explains %q", state)
 		}
 	}
@@ -245,7 +273,8 @@ func TestIdle(t *testing.T) {
 		{inventory.State{Cordoned: "audit", Consumer: machine}, false, "cordoned (audit)"},
 		{inventory.State{Paused: true}, false, "paused: no machine can take it"},
 		{inventory.State{Detached: true}, false, "detached: no machine can take it"},
-		{inventory.State{Known: true, Provisioning: "inspecting"}, false, "its state is inspecting: no machine can take it"},
+		{inventory.State{Known: true, Provisioning: "inspecting"}, false,
+			"its state is inspecting: no machine can take it"},
 		{inventory.State{Known: true}, false, "it has no provisioning state yet: no machine can take it"},
 	} {
 		labels := map[string]string{"ns": "t", "name": "a", "role": "Worker"}

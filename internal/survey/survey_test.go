@@ -11,7 +11,8 @@ import (
 )
 
 func host(name string, labels map[string]string) inventory.Host {
-	return inventory.Host{Namespace: "metal3", Name: name, Labels: labels, State: inventory.State{Known: true, Provisioning: "available"}}
+	return inventory.Host{Namespace: "metal3", Name: name, Labels: labels,
+		State: inventory.State{Known: true, Provisioning: "available"}}
 }
 
 // keys are those of hosts, all of which are free but those in use.
@@ -43,11 +44,14 @@ func TestPropose(t *testing.T) {
 		hosts []inventory.Host
 		want  string
 	}{
-		{"racks and roles", racks(4, 2, "control-plane", "worker"), "[ControlPlane dc.example.org/role=control-plane 3 Worker dc.example.org/role=worker 2]"},
-		{"two racks carry no three members of etcd", racks(2, 2, "master", "compute"), "[ControlPlane dc.example.org/role=master 1 Worker dc.example.org/role=compute 2]"},
+		{"racks and roles", racks(4, 2, "control-plane", "worker"),
+			"[ControlPlane dc.example.org/role=control-plane 3 Worker dc.example.org/role=worker 2]"},
+		{"two racks carry no three members of etcd", racks(2, 2, "master", "compute"),
+			"[ControlPlane dc.example.org/role=master 1 Worker dc.example.org/role=compute 2]"},
 		{"no roles: the hosts of the first role are not counted again", racks(3, 1), "[ControlPlane = 3]"},
 		{"one host", []inventory.Host{host("a", nil)}, "[ControlPlane = 1]"},
-		{"nothing is free", []inventory.Host{{Namespace: "metal3", Name: "a", State: inventory.State{Provisioning: "provisioned"}}}, "[]"},
+		{"nothing is free", []inventory.Host{{Namespace: "metal3", Name: "a",
+			State: inventory.State{Provisioning: "provisioned"}}}, "[]"},
 	} {
 		p := Propose(row.hosts, Of(row.hosts, keys(row.hosts)))
 		var got []string
@@ -105,8 +109,10 @@ func TestDeclaredNetwork(t *testing.T) {
 		want      string
 		inspected bool
 	}{
-		{"network data", [2][]inventory.Address{{lease, of("oam", inventory.FromNetworkData)}, {lease, of("oam", inventory.FromNetworkData)}}, "oam", false},
-		{"declared on enough hosts", [2][]inventory.Address{{lease, of("oam", inventory.FromNetworkData)}, {lease}}, "oam", false},
+		{"network data", [2][]inventory.Address{{lease, of("oam", inventory.FromNetworkData)},
+			{lease, of("oam", inventory.FromNetworkData)}}, "oam", false},
+		{"declared on enough hosts", [2][]inventory.Address{{lease, of("oam", inventory.FromNetworkData)}, {lease}},
+			"oam", false},
 		{"inspected alone", [2][]inventory.Address{{lease}, {lease}}, "nic-1", true},
 	} {
 		hosts := []inventory.Host{host("n1", nil), host("n2", nil)}

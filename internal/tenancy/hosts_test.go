@@ -22,7 +22,9 @@ func hostsOf(namespace string, label map[string]string, names ...string) []inven
 
 func TestHeld(t *testing.T) {
 	claim := func(host, cluster string, standby, releasing bool) schedule.PreviousClaim {
-		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: host}, Cluster: schedule.ClusterKey{Namespace: "bank", Name: cluster}, Role: "Worker", Standby: standby, Releasing: releasing}
+		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: host},
+			Cluster: schedule.ClusterKey{Namespace: "bank", Name: cluster}, Role: "Worker", Standby: standby,
+			Releasing: releasing}
 	}
 	labeled := hostsOf("m", map[string]string{"cn": "bank", "cc": "a", "nt": "Worker", "sb": "true"}, "h1", "h2", "h4")
 	half := hostsOf("m", map[string]string{"cn": "bank", "cc": "a"}, "h5")
@@ -44,10 +46,12 @@ func TestLimits(t *testing.T) {
 	listed := Of(siteOf(t, bank), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test"), key("nobodys")})
 	assert.Truef(t, len(listed) == 2 && listed[key("bank")] == listed[key("bank-test")],
 		"found %v, want one limit for two namespaces, and none for a namespace without a tenant", listed)
-	want := schedule.Limit{Hosts: 6, Standby: 2, HostsFrom: "tenant bank (the Site's spec.tenants[].hosts.max)", StandbyFrom: "tenant bank (the Site's spec.tenants[].hosts.maxStandby)"}
+	want := schedule.Limit{Hosts: 6, Standby: 2, HostsFrom: "tenant bank (the Site's spec.tenants[].hosts.max)",
+		StandbyFrom: "tenant bank (the Site's spec.tenants[].hosts.maxStandby)"}
 	assert.Equal(t, want, *listed[key("bank")])
 	each := Of(siteOf(t, "  maxHostsPerTenant: 3\n"), nil).Limits([]schedule.ClusterKey{key("bank"), key("bank-test")})
-	if got := each[key("bank")]; got.Hosts != 3 || got.HostsFrom != "each namespace (the Site's spec.maxHostsPerTenant)" || got == each[key("bank-test")] {
+	if got := each[key("bank")]; got.Hosts != 3 ||
+		got.HostsFrom != "each namespace (the Site's spec.maxHostsPerTenant)" || got == each[key("bank-test")] {
 		t.Errorf("by default: found %+v, want 3 for each namespace", got)
 	}
 }
@@ -57,7 +61,8 @@ func TestClusterCaps(t *testing.T) {
 	key := func(name string) schedule.ClusterKey { return schedule.ClusterKey{Namespace: "bank", Name: name} }
 	for _, row := range []struct{ why, specs, known, frozen, want string }{
 		{"as many as it may", "a b", "", "", ""},
-		{"one more, without a host", "a b c", "", "", "bank/c: metadata.name: one cluster too many: the tenant already has 2, counting those in the tree and those served before this one, and tenant bank (the Site's spec.tenants[].maxClusters) may have at most 2"},
+		{"one more, without a host", "a b c", "", "",
+			"bank/c: metadata.name: one cluster too many: the tenant already has 2, counting those in the tree and those served before this one, and tenant bank (the Site's spec.tenants[].maxClusters) may have at most 2"},
 		{"the newcomer, though its name comes first", "a b c", "b c", "", "bank/a: metadata.name"},
 		{"what it has stays", "a b c", "a b c", "", ""},
 		{"more than it may, and one more", "a b c d", "a b c", "", "bank/d: metadata.name"},
@@ -82,11 +87,15 @@ func TestClusterCaps(t *testing.T) {
 	}
 	elsewhere := wanting("b", 0, 0, 0)
 	elsewhere.Namespace = "bank-test"
-	want(t, "in its other namespace", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), elsewhere}, nil, (*v1.SIPCluster).Leaves, nil)), "bank/b: metadata.name")
+	want(t, "in its other namespace", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0),
+		wanting("b", 0, 0, 0), elsewhere}, nil, (*v1.SIPCluster).Leaves, nil)), "bank/b: metadata.name")
 	urgent := wanting("z", 5, 0, 0)
-	want(t, "of newcomers, the one with less priority", said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil, (*v1.SIPCluster).Leaves, nil)), "bank/b: metadata.name")
+	want(t, "of newcomers, the one with less priority",
+		said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil,
+			(*v1.SIPCluster).Leaves, nil)), "bank/b: metadata.name")
 	plain := Of(siteOf(t, "  maxClustersPerTenant: 1\n"), nil)
-	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil, (*v1.SIPCluster).Leaves, nil)), "bank/a: metadata.name: one cluster too many: the tenant already has 1, counting those in the tree and those served before this one, and each namespace (the Site's spec.maxClustersPerTenant) may have at most 1")
+	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil,
+		(*v1.SIPCluster).Leaves, nil)), "bank/a: metadata.name: one cluster too many: the tenant already has 1, counting those in the tree and those served before this one, and each namespace (the Site's spec.maxClustersPerTenant) may have at most 1")
 }
 
 func wanting(name string, priority int32, active, standby int) v1.SIPCluster {
@@ -99,9 +108,11 @@ func wanting(name string, priority int32, active, standby int) v1.SIPCluster {
 // TestGranted places clusters whose tenant has a pool: they get new hosts of the pool only, and keep what they have.
 func TestGranted(t *testing.T) {
 	tenants := Of(siteOf(t, bank), nil)
-	hosts := append(hostsOf("m", map[string]string{"pool": "finance"}, "f1", "f2"), hostsOf("m", map[string]string{"pool": "else"}, "e1", "e2")...)
+	hosts := append(hostsOf("m", map[string]string{"pool": "finance"}, "f1", "f2"),
+		hostsOf("m", map[string]string{"pool": "else"}, "e1", "e2")...)
 	c := wanting("a", 0, 2, 0)
-	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "m", Name: "e1"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
+	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "m", Name: "e1"},
+		Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
 	options := schedule.Options{Keys: keys, Granted: tenants.Granted([]schedule.ClusterKey{schedule.KeyOf(&c)})}
 	placement, err := schedule.Plan([]v1.SIPCluster{c}, hosts, held, options)
 	require.NoError(t, err)
@@ -121,11 +132,13 @@ func TestGranted(t *testing.T) {
 func TestOthersVirtualHosts(t *testing.T) {
 	site := siteOf(t, bank)
 	site.Spec.Services.VirtualHosts = []v1alpha1.VirtualHosts{
-		{Namespace: "vino", Name: "mine", Tenants: []string{"bank"}}, {Namespace: "vino", Name: "all"}, {Namespace: "vino", Name: "theirs", Tenants: []string{"else"}},
+		{Namespace: "vino", Name: "mine", Tenants: []string{"bank"}}, {Namespace: "vino", Name: "all"},
+		{Namespace: "vino", Name: "theirs", Tenants: []string{"else"}},
 	}
 	var hosts []inventory.Host
 	for _, name := range []string{"all", "mine", "theirs"} {
-		hosts = append(hosts, hostsOf("m", map[string]string{"pool": "finance", v1alpha1.VirtualHostsLabel: "vino." + name}, name)...)
+		hosts = append(hosts, hostsOf("m",
+			map[string]string{"pool": "finance", v1alpha1.VirtualHostsLabel: "vino." + name}, name)...)
 	}
 	for active, placed := range map[int]bool{2: true, 3: false} {
 		c := wanting("a", 0, active, 0)
@@ -139,9 +152,11 @@ func TestOthersVirtualHosts(t *testing.T) {
 // TestGrantedNamespaces: new hosts come from the tenant's namespaces of hosts only, and what it has stays.
 func TestGrantedNamespaces(t *testing.T) {
 	tenants := Of(siteOf(t, "  hosts: {namespaces: [east, west, north]}\n  tenants:\n  - {name: bank, namespaces: [bank], hosts: {namespaces: [west, north], max: 9}}\n"), nil)
-	hosts := append(append(hostsOf("east", nil, "e1", "e2"), hostsOf("west", nil, "w1", "w2")...), hostsOf("north", nil, "n1")...)
+	hosts := append(append(hostsOf("east", nil, "e1", "e2"), hostsOf("west", nil, "w1", "w2")...),
+		hostsOf("north", nil, "n1")...)
 	c := wanting("a", 0, 3, 0)
-	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"}, Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
+	held := schedule.Previous{Claims: []schedule.PreviousClaim{{Host: schedule.HostKey{Namespace: "east", Name: "e2"},
+		Cluster: schedule.KeyOf(&c), Role: "Worker"}}}
 	placement, err := schedule.Plan([]v1.SIPCluster{c}, hosts, held, schedule.Options{Keys: keys,
 		Granted: tenants.Granted([]schedule.ClusterKey{schedule.KeyOf(&c)})})
 	require.NoError(t, err)

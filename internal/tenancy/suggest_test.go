@@ -23,8 +23,10 @@ func TestSuggest(t *testing.T) {
 	}
 	files := Files{"bank/a": "bank/a.yaml", "bank/b": "bank/b.yaml", "edge/a": "edge.yaml"}
 	held := Held(nil, schedule.Previous{Claims: []schedule.PreviousClaim{
-		{Host: schedule.HostKey{Namespace: "m", Name: "1"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "a"}, Role: "Worker"},
-		{Host: schedule.HostKey{Namespace: "m", Name: "2"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "gone"}, Role: "Worker", Standby: true},
+		{Host: schedule.HostKey{Namespace: "m", Name: "1"}, Cluster: schedule.ClusterKey{Namespace: "edge", Name: "a"},
+			Role: "Worker"},
+		{Host: schedule.HostKey{Namespace: "m", Name: "2"},
+			Cluster: schedule.ClusterKey{Namespace: "edge", Name: "gone"}, Role: "Worker", Standby: true},
 	}}, hostsOf("m", nil, "1", "2"), schedule.Options{Keys: keys})
 	text, err := Render(tenants.Suggest(clusters, files, held))
 	require.NoError(t, err)
@@ -75,7 +77,8 @@ func TestSuggest(t *testing.T) {
 // TestSuggestNoPattern: no value of a tenant is suggested that would be a pattern as a grant, no pool's name that no pool can have, and no namespace that is
 // for no tenants.
 func TestSuggestNoPattern(t *testing.T) {
-	clusters := []v1.SIPCluster{clusterOf(t, "kube-system/a", "{}"), clusterOf(t, "bank/a", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, service: {annotations: {metallb.universe.tf/address-pool: '*'}}, annotations: {metallb.io/address-pool: Bank Pool}, networkAttachments: [{name: b, namespace: networks}]}]}}")}
+	clusters := []v1.SIPCluster{clusterOf(t, "kube-system/a", "{}"),
+		clusterOf(t, "bank/a", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, service: {annotations: {metallb.universe.tf/address-pool: '*'}}, annotations: {metallb.io/address-pool: Bank Pool}, networkAttachments: [{name: b, namespace: networks}]}]}}")}
 	text, err := Render(Of(siteOf(t, ""), nil).Suggest(clusters, Files{}, Counts{}))
 	require.NoError(t, err)
 	for _, word := range []string{"*", "kube-system", "addressPools"} {
@@ -109,8 +112,11 @@ func TestSuggestKeeps(t *testing.T) {
 		clusterOf(t, "bank/a", "{priority: 7, nodes: {Worker: {count: {active: 30}}}, services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, replicas: 5, image: 'example.org/x/haproxy:1', service: {type: LoadBalancer, loadBalancerIP: '203.0.113.7'}, networkAttachments: [{name: s1, namespace: networks}, {name: t, namespace: networks}]}]}, patches: [{patch: '{kind: Deployment, metadata: {name: jumphost-a}}'}]}"),
 		clusterOf(t, "bank/b", dex("nodePort: 30005, networkAttachments: [{name: s1, namespace: networks, ips: [203.0.113.20/24]}], replicas: 1, issuer: 'https://dex.example.org', tls: {issuerRef: {name: ca, kind: ClusterIssuer}}")),
 	}
-	wanted := strings.NewReplacer("max: 24", "max: 30", "maxClusters: 1\n", "maxClusters: 2\n", "{start: 30000, end: 30009}", "{start: 30000, end: 30009}, {start: 30010, end: 30010}",
-		"203.0.113.0/28]", "203.0.113.0/28, 203.0.113.20/32]", "    images", "    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]", "patches: none", "patches: any").Replace(had)
+	wanted := strings.NewReplacer("max: 24", "max: 30", "maxClusters: 1\n", "maxClusters: 2\n",
+		"{start: 30000, end: 30009}", "{start: 30000, end: 30009}, {start: 30010, end: 30010}",
+		"203.0.113.0/28]", "203.0.113.0/28, 203.0.113.20/32]", "    images",
+		"    certificateIssuers: [ClusterIssuer/ca]\n    images", "networks/s*]", "networks/s*, networks/t]",
+		"patches: none", "patches: any").Replace(had)
 	for why, text := range map[string]string{"the first time": had, "a second time": wanted} {
 		found, err := Render(Of(siteOf(t, text), nil).Suggest(clusters, Files{}, Counts{}))
 		require.NoError(t, err)

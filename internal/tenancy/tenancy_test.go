@@ -17,7 +17,8 @@ var keys = schedule.LabelKeys{ClusterNamespace: "cn", ClusterName: "cc", NodeTyp
 
 func siteOf(t *testing.T, spec string) *v1alpha1.Site {
 	t.Helper()
-	docs, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n"+spec))
+	docs, err := manifest.Parse("site.yaml",
+		[]byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nspec:\n  repository: {url: 'https://git.example.org/a.git'}\n"+spec))
 	require.NoError(t, err)
 	site, err := api.SiteFromDocuments(docs)
 	require.NoError(t, err)
@@ -29,7 +30,9 @@ func siteOf(t *testing.T, spec string) *v1alpha1.Site {
 func clusterOf(t *testing.T, key, spec string) v1.SIPCluster {
 	t.Helper()
 	namespace, name, _ := strings.Cut(key, "/")
-	docs, err := manifest.Parse("spec.yaml", []byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: "+namespace+", name: "+name+"}\nspec: "+spec+"\n"))
+	docs, err := manifest.Parse("spec.yaml",
+		[]byte("apiVersion: airship.airshipit.org/v1\nkind: SIPCluster\nmetadata: {namespace: "+namespace+", name: "+
+			name+"}\nspec: "+spec+"\n"))
 	require.NoError(t, err)
 	clusters, err := api.ClustersFromDocuments(docs)
 	require.NoError(t, err)
@@ -80,7 +83,8 @@ func TestNamespaces(t *testing.T) {
 	argocd := Of(siteOf(t, "  engine: argocd\n  argocd: {order: none, namespace: gitops}\n"), hosts)
 	const ironic = "  services: {ironic: [{name: ironic, namespace: bmo, spec: {version: '35.0', apiCredentialsName: ironic-auth, networking: {interface: eth1, ipAddress: 172.22.0.2}}}]}\n"
 	vino := v1alpha1.SiteSpec{Services: v1alpha1.SiteServices{
-		VirtualHosts: []v1alpha1.VirtualHosts{{Namespace: "vino", HostNamespace: "vms"}}, Placement: []v1alpha1.Placement{{Namespace: "openstack"}},
+		VirtualHosts: []v1alpha1.VirtualHosts{{Namespace: "vino", HostNamespace: "vms"}},
+		Placement:    []v1alpha1.Placement{{Namespace: "openstack"}},
 	}}
 	open := vino
 	open.Hosts.SharedNamespaces = []string{"vms"}
@@ -104,21 +108,27 @@ func TestNamespaces(t *testing.T) {
 		{"cert-manager can sign for everybody", plain, "cert-manager", "is of cert-manager"},
 		{"the operator that deprovisions", plain, "baremetal-operator-system", "is of metal3's baremetal-operator"},
 		{"Cluster API", plain, "capi-system", "is of Cluster API"},
-		{"a namespace with hosts", plain, "metal3", "has hosts, and their BMC credentials; if its tenants are trusted with these, add it to the Site: spec.hosts.sharedNamespaces: [metal3]"},
+		{"a namespace with hosts", plain, "metal3",
+			"has hosts, and their BMC credentials; if its tenants are trusted with these, add it to the Site: spec.hosts.sharedNamespaces: [metal3]"},
 		{"with hosts, and shared", shared, "vino-system", ""},
 		{"with hosts, and another one is shared", shared, "metal3", "has hosts"},
 		{"a namespace of the Site", Of(siteOf(t, "  hosts: {namespaces: [racks]}\n"), nil), "racks", "has hosts"},
-		{"OpenStack's operators", plain, "openstack-operators", "is of OpenStack's operators (a Site opens it with spec.hosts.sharedNamespaces"},
+		{"OpenStack's operators", plain, "openstack-operators",
+			"is of OpenStack's operators (a Site opens it with spec.hosts.sharedNamespaces"},
 		{"the SIP operator's, where its own sample has a SIPCluster", plain, "sipcluster-system", ""},
 		{"Ironic's", Of(siteOf(t, ironic), nil), "bmo", `has spec.services.ironic[0] of the Site, and its credentials`},
-		{"Ironic's, which the Site opens", Of(siteOf(t, ironic+"  tenants: [{name: a, namespaces: [bmo]}]\n"), nil), "bmo", ""},
+		{"Ironic's, which the Site opens", Of(siteOf(t, ironic+"  tenants: [{name: a, namespaces: [bmo]}]\n"), nil),
+			"bmo", ""},
 		{"Ironic's, which is shared", Of(siteOf(t, "  hosts: {sharedNamespaces: [bmo]}\n"+ironic), nil), "bmo", ""},
-		{"OpenStack's operators', which is shared", Of(siteOf(t, "  hosts: {sharedNamespaces: [openstack-operators]}\n"), nil), "openstack-operators", ""},
+		{"OpenStack's operators', which is shared",
+			Of(siteOf(t, "  hosts: {sharedNamespaces: [openstack-operators]}\n"), nil), "openstack-operators", ""},
 		{"ViNO's", defaulted(vino), "vino", `has spec.services.virtualHosts[0] of the Site`},
 		{"that of ViNO's hosts", defaulted(vino), "vms", `has spec.services.virtualHosts[0] of the Site`},
 		{"that of ViNO's hosts, which is shared", defaulted(open), "vms", ""},
 		{"Placement's", defaulted(vino), "openstack", `has spec.services.placement[0] of the Site`},
-		{"one whose HostClaims have hosts", Of(siteOf(t, "  hosts: {namespaces: [metal3], claimNamespaces: [platform]}\n"), nil), "platform", "may have HostClaims for any host"},
+		{"one whose HostClaims have hosts",
+			Of(siteOf(t, "  hosts: {namespaces: [metal3], claimNamespaces: [platform]}\n"), nil), "platform",
+			"may have HostClaims for any host"},
 		{"a listed one", listed, "bank-test", ""},
 		{"one that is not listed", listed, "anything", "belongs to none of the Site's spec.tenants"},
 		{"one that is nearly listed", listed, "bank-tes", "belongs to none of the Site's spec.tenants"},
@@ -126,7 +136,8 @@ func TestNamespaces(t *testing.T) {
 		{"Kubernetes', not by name", listed, "kube-system", "is of Kubernetes itself"},
 		{"another engine's, by name", listed, "argocd", ""},
 		{"hosts that are nobody's", listed, "vino-system", "has hosts"},
-		{"hosts of a tenant that does not own them", Of(siteOf(t, "  tenants:\n  - {name: a, namespaces: [metal3]}\n"), hosts), "metal3", "has hosts"},
+		{"hosts of a tenant that does not own them",
+			Of(siteOf(t, "  tenants:\n  - {name: a, namespaces: [metal3]}\n"), hosts), "metal3", "has hosts"},
 	} {
 		c := clusterOf(t, row.namespace+"/c", "{}")
 		want(t, row.why, said(row.tenants.Namespace(&c)), row.want)
@@ -144,11 +155,13 @@ func TestWritten(t *testing.T) {
 		{"another folder above the Site's", "bank", "../banker/a.yaml", "that namespace belongs to tenant bank"},
 		{"in its file", "bank", "more/bank.yaml", ""},
 		{"from the cluster", "bank", "", ""},
-		{"beside its folder", "bank", "tenants/banker/a.yaml", "that namespace belongs to tenant bank, whose specs are in tenants/bank, more/bank.yaml, ../bank"},
+		{"beside its folder", "bank", "tenants/banker/a.yaml",
+			"that namespace belongs to tenant bank, whose specs are in tenants/bank, more/bank.yaml, ../bank"},
 		{"above its folder", "bank", "tenants/a.yaml", "that namespace belongs to tenant bank"},
 		{"by another's standard input", "bank", "-", "found \"bank\" in -, a file of tenant metal"},
 		{"standard input that is granted", "metal3", "-", ""},
-		{"another tenant's namespace", "edge", "tenants/bank/edge.yaml", `found "edge" in tenants/bank/edge.yaml, a file of tenant bank (the Site's spec.tenants[].specs): want one of that tenant's namespaces: bank, bank-test`},
+		{"another tenant's namespace", "edge", "tenants/bank/edge.yaml",
+			`found "edge" in tenants/bank/edge.yaml, a file of tenant bank (the Site's spec.tenants[].specs): want one of that tenant's namespaces: bank, bank-test`},
 		{"nobody's namespace in a tenant's folder", "flux-system", "tenants/bank/x.yaml", "a file of tenant bank"},
 		{"a tenant that names no folder", "edge", "anywhere.yaml", ""},
 	} {

@@ -13,7 +13,8 @@ import (
 // FuzzIndented holds what is indented by hand against the library.
 func FuzzIndented(f *testing.F) {
 	for _, object := range []string{
-		`{}`, `[]`, `null`, `""`, `{"a":1}`, `{"a":{},"b":[]}`, `[[],[[1,-2.5e3],{}],{"a":{"b":["c,d:{[","\\","\"]",true,false,null]}}]`, `"é\u2028\n"`, "[1]\n", `{"":""}`,
+		`{}`, `[]`, `null`, `""`, `{"a":1}`, `{"a":{},"b":[]}`,
+		`[[],[[1,-2.5e3],{}],{"a":{"b":["c,d:{[","\\","\"]",true,false,null]}}]`, `"é\u2028\n"`, "[1]\n", `{"":""}`,
 	} {
 		f.Add(object)
 	}

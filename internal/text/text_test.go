@@ -26,7 +26,8 @@ func TestLine(t *testing.T) {
 		{"C1 controls are escapes too", "a\u009b31mb", "a31mb"},
 		{"text that turns the direction", "a\u202egnp.exe\u2066", "agnp.exe"},
 		{"characters that are not seen", "ad\u200bmin\ufeff\u00ad", "admin"},
-		{"letters and marks that are shown as nothing", "a\u3164d\uffa0m\u115f\u1160i\u034f\u17b4\u180bn\ufe0f\U000e0100\u2800", "admin"},
+		{"letters and marks that are shown as nothing",
+			"a\u3164d\uffa0m\u115f\u1160i\u034f\u17b4\u180bn\ufe0f\U000e0100\u2800", "admin"},
 		{"bytes that are not UTF-8", "a\xff\xfeb", "ab"},
 		{"private use and tags", "a\U000e0041\ue000b", "ab"},
 		{"GitHub's command at a line's start", "::add-mask::x", ": :add-mask::x"},
@@ -44,7 +45,8 @@ func TestLine(t *testing.T) {
 
 // FuzzLine holds every text to the promise, by Unicode's own tables.
 func FuzzLine(f *testing.F) {
-	for _, seed := range []string{"", "a  b", "\x1b[0m", "::x", "##[x]", "###[[", "##a##b[", "## [", "a\u202eb", "\xff", "#\u200d#[e]", ":\u200b:x"} {
+	for _, seed := range []string{"", "a  b", "\x1b[0m", "::x", "##[x]", "###[[", "##a##b[", "## [", "a\u202eb", "\xff",
+		"#\u200d#[e]", ":\u200b:x"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
@@ -53,11 +55,13 @@ func FuzzLine(f *testing.F) {
 			"Line(%q) = %q, which is not UTF-8 or not a fixed point (%q)", in, got, text.Line(got))
 		for _, r := range got {
 			require.Truef(t,
-				!unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector),
+				!unicode.IsControl(r) && !unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs,
+					unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector),
 				"Line(%q) = %q holds %U", in, got, r)
 		}
 		_, noAddress := netip.ParseAddr(got)
-		if strings.Contains(got, "##[") || strings.Contains(got, "##vso[") || strings.Contains(got, "##teamcity[") || strings.HasPrefix(strings.TrimSpace(got), "::") && noAddress != nil {
+		if strings.Contains(got, "##[") || strings.Contains(got, "##vso[") || strings.Contains(got, "##teamcity[") ||
+			strings.HasPrefix(strings.TrimSpace(got), "::") && noAddress != nil {
 			t.Fatalf("Line(%q) = %q is a workflow command", in, got)
 		}
 	})
@@ -76,7 +80,8 @@ func TestTruncate(t *testing.T) {
 
 func TestVerbatim(t *testing.T) {
 	for in, want := range map[string]string{
-		"two words": "two words", "  two  blanks ": "  two  blanks ", "a\nb": "a b", "\x1b[0m": "\uFFFD[0m", "##[x]": "## [x]", "::x": ": :x", "  ::x": "  : :x", "e\u3164\ufe0f1": "e\uFFFD\uFFFD1",
+		"two words": "two words", "  two  blanks ": "  two  blanks ", "a\nb": "a b", "\x1b[0m": "\uFFFD[0m",
+		"##[x]": "## [x]", "::x": ": :x", "  ::x": "  : :x", "e\u3164\ufe0f1": "e\uFFFD\uFFFD1",
 	} {
 		assert.Equal(t, want, text.Verbatim(in), in)
 	}
@@ -85,7 +90,8 @@ func TestVerbatim(t *testing.T) {
 func TestLinesAndBlock(t *testing.T) {
 	for _, row := range []struct{ why, in, lines, block string }{
 		{"lines that are empty go, or stay", "a\n\n  b  c\n", "a|b c", "a\n\n  b  c\n"},
-		{"every line end divides lines, or is a blank", "a\r\nb\u2028c\u2029d\u0085e\vf\fg", "a|b|c|d|e|f|g", "a \nb c d e f g"},
+		{"every line end divides lines, or is a blank", "a\r\nb\u2028c\u2029d\u0085e\vf\fg", "a|b|c|d|e|f|g",
+			"a \nb c d e f g"},
 		{"no line is a command", "x\n ::error::y\n##[z]", "x|: :error::y|## [z]", "x\n : :error::y\n## [z]"},
 		{"a line of what is not seen", "a\n\u200b\u202e\nb", "a|b", "a\n\uFFFD\uFFFD\nb"},
 	} {
@@ -116,7 +122,8 @@ var order = regexp.MustCompile(`(?m)^\s*::|##[A-Za-z]*\[|("|\\[nr])(\s|\\t)*::`)
 
 func TestJSON(t *testing.T) {
 	for in, want := range map[string]string{
-		"a word": `"a word"`, "<&>": `"<&>"`, "a\r\n  ::b": `"a\r\n  \u003a:b"`, "fd00::1": `"fd00::1"`, "::error::x": `"\u003a:error::x"`, "##[##[": `"\u0023#[\u0023#["`,
+		"a word": `"a word"`, "<&>": `"<&>"`, "a\r\n  ::b": `"a\r\n  \u003a:b"`, "fd00::1": `"fd00::1"`,
+		"::error::x": `"\u003a:error::x"`, "##[##[": `"\u0023#[\u0023#["`,
 	} {
 		var out bytes.Buffer
 		require.NoError(t, text.JSON(&out, in))
@@ -126,7 +133,8 @@ func TestJSON(t *testing.T) {
 
 // FuzzJSON: what is read is what was written, and no line of it is an order.
 func FuzzJSON(f *testing.F) {
-	for _, seed := range []string{"", "::a", "a\n::b", `\n::`, `\\n::`, "##AZaz[", "####[[", "\"::", "\r\t::", "\r ::", "\u2028::", "\r\n \n::"} {
+	for _, seed := range []string{"", "::a", "a\n::b", `\n::`, `\\n::`, "##AZaz[", "####[[", "\"::", "\r\t::", "\r ::",
+		"\u2028::", "\r\n \n::"} {
 		f.Add(seed, seed)
 	}
 	f.Fuzz(func(t *testing.T, key, value string) {

@@ -52,7 +52,8 @@ vino-system/default-vino-test-cr-behemoth-worker-2 52:54:00:06:00:0a 192.168.2.2
 vino-system/default-vino-test-cr-behemoth-worker-3 52:54:00:06:00:0b 192.168.2.21 redfish+http://10.0.0.2:8000/redfish/v1/Systems/worker-3
 `
 	assert.Equal(t, want, found.String())
-	if labels := preview.Hosts[0].Labels; labels["airshipit.org/k8s-role"] != "master" || labels["airshipit.org/rack"] != "r1" || labels["airshipit.org/server"] != "" {
+	if labels := preview.Hosts[0].Labels; labels["airshipit.org/k8s-role"] != "master" ||
+		labels["airshipit.org/rack"] != "r1" || labels["airshipit.org/server"] != "" {
 		t.Errorf("labels: %v", labels)
 	}
 }
@@ -61,10 +62,14 @@ vino-system/default-vino-test-cr-behemoth-worker-3 52:54:00:06:00:0b 192.168.2.2
 func TestNetworkLabels(t *testing.T) {
 	v := &v1alpha1.VirtualHosts{Name: "v", Namespace: "n"}
 	v.Spec.NodeLabelKeysToCopy = []string{"networks.vino.airshipit.org/foo", "rack"}
-	set := v1alpha1.VinoNodeSet{Name: "w", Count: 1, BMHLabels: map[string]string{"networks.vino.airshipit.org/bar": "own"},
-		NetworkInterfaces: []v1alpha1.VinoInterface{{Name: "a", NetworkName: "foo"}, {Name: "b", NetworkName: "foo"}, {Name: "c", NetworkName: "bar"}}}
-	node := v1alpha1.VirtualHostNode{Name: "n", Labels: map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "node"}}
-	want := map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "", "networks.vino.airshipit.org/bar": "own", "sipgen.airshipit.org/virtual-hosts": "n.v"}
+	set := v1alpha1.VinoNodeSet{Name: "w", Count: 1,
+		BMHLabels: map[string]string{"networks.vino.airshipit.org/bar": "own"},
+		NetworkInterfaces: []v1alpha1.VinoInterface{{Name: "a", NetworkName: "foo"}, {Name: "b", NetworkName: "foo"},
+			{Name: "c", NetworkName: "bar"}}}
+	node := v1alpha1.VirtualHostNode{Name: "n",
+		Labels: map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "node"}}
+	want := map[string]string{"rack": "r1", "networks.vino.airshipit.org/foo": "",
+		"networks.vino.airshipit.org/bar": "own", "sipgen.airshipit.org/virtual-hosts": "n.v"}
 	got := labels(v, &node, &set)
 	assert.Truef(t, maps.Equal(got, want), "found %v, want %v", got, want)
 }
@@ -79,7 +84,8 @@ func TestSampleIsTooSmall(t *testing.T) {
 		"found %+v with %d hosts", short, len(preview.Hosts))
 	v.Spec.Networks[0].StaticAllocationStop = "192.168.3.255"
 	v.Spec.Networks[0].InstanceSubnetBitStep = 9
-	if _, short := Of(v); short == nil || *short != (Shortage{0, "dhcpAllocationStop", "ranges of 512 DHCP addresses", "ziz"}) {
+	if _, short := Of(v); short == nil ||
+		*short != (Shortage{0, "dhcpAllocationStop", "ranges of 512 DHCP addresses", "ziz"}) {
 		t.Errorf("found %+v", short)
 	}
 }
@@ -197,7 +203,8 @@ func TestAllocation(t *testing.T) {
 					for _, iface := range set.NetworkInterfaces {
 						for i := range v.Spec.Networks {
 							if n := &v.Spec.Networks[i]; n.Name == iface.NetworkName {
-								ip, mac := pools[n.SubNet].allocate(n.StaticAllocationStart, n.StaticAllocationStop, name+"/"+n.Name)
+								ip, mac := pools[n.SubNet].allocate(n.StaticAllocationStart, n.StaticAllocationStop,
+									name+"/"+n.Name)
 								if ip == "" {
 									break nodes
 								}
@@ -213,7 +220,8 @@ func TestAllocation(t *testing.T) {
 		at := 0
 		for _, node := range preview.Nodes {
 			n := node.Networks[len(node.Networks)-1]
-			fmt.Fprintf(&found, "%s %s %s %s\n", node.Name, n.BridgeIP, n.BridgeMAC, n.DHCP.Start.String()+"-"+n.DHCP.Stop.String())
+			fmt.Fprintf(&found, "%s %s %s %s\n", node.Name, n.BridgeIP, n.BridgeMAC,
+				n.DHCP.Start.String()+"-"+n.DHCP.Stop.String())
 			for ; at < len(preview.Hosts) && preview.Hosts[at].Node == node.Name; at++ {
 				fmt.Fprint(&found, preview.Hosts[at].Name)
 				for _, iface := range preview.Hosts[at].Interfaces {
@@ -232,22 +240,26 @@ func TestAllocation(t *testing.T) {
 func randomVino(random *rand.Rand) *v1alpha1.VirtualHosts {
 	v := &v1alpha1.VirtualHosts{Name: "v", Namespace: "n", HostNamespace: "h"}
 	for i := range 1 + random.IntN(3) {
-		n := v1alpha1.VinoNetwork{Name: fmt.Sprint("net", i), SubNet: "10.0.0.0/16", InstanceSubnetBitStep: random.IntN(4), MACPrefix: "52:54:00:00:ff:f0"}
+		n := v1alpha1.VinoNetwork{Name: fmt.Sprint("net", i), SubNet: "10.0.0.0/16",
+			InstanceSubnetBitStep: random.IntN(4), MACPrefix: "52:54:00:00:ff:f0"}
 		if random.IntN(2) == 0 {
 			n.SubNet = fmt.Sprintf("10.%d.0.0/16", i)
 		}
 		base := strings.TrimSuffix(n.SubNet, "0.0/16")
 		from := random.IntN(20)
-		n.StaticAllocationStart, n.StaticAllocationStop = fmt.Sprint(base, "0.", from), fmt.Sprint(base, "0.", from+random.IntN(60))
+		n.StaticAllocationStart, n.StaticAllocationStop = fmt.Sprint(base, "0.", from), fmt.Sprint(base, "0.",
+			from+random.IntN(60))
 		from = random.IntN(20)
-		n.DHCPAllocationStart, n.DHCPAllocationStop = fmt.Sprint(base, "1.", from), fmt.Sprint(base, "1.", from+20+random.IntN(100))
+		n.DHCPAllocationStart, n.DHCPAllocationStop = fmt.Sprint(base, "1.", from), fmt.Sprint(base, "1.",
+			from+20+random.IntN(100))
 		v.Spec.Networks = append(v.Spec.Networks, n)
 	}
 	for i := range 1 + random.IntN(2) {
 		set := v1alpha1.VinoNodeSet{Name: fmt.Sprint("set", i), Count: random.IntN(4)}
 		for j, n := range v.Spec.Networks {
 			if j == 0 || random.IntN(2) == 0 {
-				set.NetworkInterfaces = append(set.NetworkInterfaces, v1alpha1.VinoInterface{Name: fmt.Sprint("eth", j), NetworkName: n.Name})
+				set.NetworkInterfaces = append(set.NetworkInterfaces,
+					v1alpha1.VinoInterface{Name: fmt.Sprint("eth", j), NetworkName: n.Name})
 			}
 		}
 		set.BootInterfaceName = "eth0"

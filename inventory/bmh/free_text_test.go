@@ -21,7 +21,8 @@ func TestNamedSecretsOfAHostAreMasked(t *testing.T) {
 	object.Namespace, object.Name, object.UID = "metal3", "n1", leak
 	object.Labels = map[string]string{"rack": leak, "token": "hunter2 hunter2", inventory.NodeReuseLabel: leak}
 	object.Annotations = map[string]string{
-		inventory.CordonAnnotation: leak, inventory.RetireAnnotation: `{"token": "hunter2"}`, lintIgnoreAnnotation: "SIP006: " + leak,
+		inventory.CordonAnnotation: leak, inventory.RetireAnnotation: `{"token": "hunter2"}`,
+		lintIgnoreAnnotation:                   "SIP006: " + leak,
 		inventory.AddressAnnotationKey + "oam": leak, "argocd.argoproj.io/sync-options": leak,
 	}
 	object.Spec.BMC = metal3.BMCDetails{Address: "ipmi://192.0.2.1/#" + leak, CredentialsName: leak}
@@ -50,13 +51,15 @@ func TestClean(t *testing.T) {
 
 // FuzzSimpleName: what is a simple name is one to Kubernetes, wherever it is asked for less.
 func FuzzSimpleName(f *testing.F) {
-	for _, text := range []string{"", "a", "rack-1", "1", "-", "-a", "a-", "a--b", "A", "a.b", "a_b", "a/b", "é", "a\n", "a b", strings.Repeat("a", 63), strings.Repeat("a", 64)} {
+	for _, text := range []string{"", "a", "rack-1", "1", "-", "-a", "a-", "a--b", "A", "a.b", "a_b", "a/b", "é", "a\n",
+		"a b", strings.Repeat("a", 63), strings.Repeat("a", 64)} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		simple := simpleName(text)
 		assert.Equal(t, (len(validation.IsDNS1123Label(text)) == 0), simple, text)
-		for _, problems := range [][]string{validation.IsDNS1123Subdomain(text), validation.IsQualifiedName(text), validation.IsValidLabelValue(text)} {
+		for _, problems := range [][]string{validation.IsDNS1123Subdomain(text), validation.IsQualifiedName(text),
+			validation.IsValidLabelValue(text)} {
 			if simple && len(problems) > 0 {
 				t.Errorf("%q: %s", text, problems)
 			}

@@ -39,37 +39,77 @@ func TestAddresses(t *testing.T) {
 		want      []string
 		warning   string
 	}{
-		{"YAML with netmask and with a prefix", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), fromNet, ""},
-		{"JSON, prefix and netmask the other way round", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothJSON)), fromNet, ""},
-		{"the other key that metal3 reads", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("value", inventorytest.BothYAML)), fromNet, ""},
-		{"data is base64, as the API server gives it", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", "data: {networkData: "+inventorytest.Both64+"}\n"), fromNet, ""},
-		{"stringData wins over data, as in the API server", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)+"data: {networkData: '%%%'}\n"), fromNet, ""},
-		{"a Secret in another namespace", inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("other", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), nil, ""},
-		{"the same name in the host's own namespace is another Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)), nil, ""},
-		{"a Secret in another namespace, and inspection: the host is installed with neither", strings.Replace(inventorytest.HostYAML("n1", "", inventorytest.NamesOther), "---\n", nic, 1), nil, ""},
-		{"no Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret), nil, "Secret metal/n1-net is not in the inventory"},
-		{"dhcp has no address to know", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}]")), nil, ""},
-		{"both families on one network", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", `networks: [{id: a, type: ipv6, ip_address: "2001:db8::1"}, {id: a, type: ipv4, ip_address: 192.0.2.1}]`)), []string{"a=2001:db8::1 (networkData)", "a=192.0.2.1 (networkData)"}, ""},
-		{"preprovisioning network data", inventorytest.HostYAML("n1", "", "  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4, ip_address: 192.0.2.1}]")), []string{"a=192.0.2.1 (preprovisioningNetworkData)"}, ""},
+		{"YAML with netmask and with a prefix",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net",
+				inventorytest.StringData("networkData", inventorytest.BothYAML)), fromNet, ""},
+		{"JSON, prefix and netmask the other way round",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net",
+				inventorytest.StringData("networkData", inventorytest.BothJSON)), fromNet, ""},
+		{"the other key that metal3 reads",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net",
+				inventorytest.StringData("value", inventorytest.BothYAML)), fromNet, ""},
+		{"data is base64, as the API server gives it",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net",
+				"data: {networkData: "+inventorytest.Both64+"}\n"), fromNet, ""},
+		{"stringData wins over data, as in the API server",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net",
+				inventorytest.StringData("networkData", inventorytest.BothYAML)+"data: {networkData: '%%%'}\n"),
+			fromNet, ""},
+		{"a Secret in another namespace",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("other", "n1-net",
+				inventorytest.StringData("networkData", inventorytest.BothYAML)), nil, ""},
+		{"the same name in the host's own namespace is another Secret",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesOther) + inventorytest.SecretYAML("metal", "n1-net",
+				inventorytest.StringData("networkData", inventorytest.BothYAML)), nil, ""},
+		{"a Secret in another namespace, and inspection: the host is installed with neither",
+			strings.Replace(inventorytest.HostYAML("n1", "", inventorytest.NamesOther), "---\n", nic, 1), nil, ""},
+		{"no Secret", inventorytest.HostYAML("n1", "", inventorytest.NamesSecret), nil,
+			"Secret metal/n1-net is not in the inventory"},
+		{"dhcp has no address to know", inventorytest.HostYAML("n1", "",
+			inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net",
+			inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4_dhcp}, {id: b, type: ipv6_slaac}]")),
+			nil, ""},
+		{"both families on one network",
+			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret) + inventorytest.SecretYAML("metal", "n1-net",
+				inventorytest.StringData("networkData",
+					`networks: [{id: a, type: ipv6, ip_address: "2001:db8::1"}, {id: a, type: ipv4, ip_address: 192.0.2.1}]`)), []string{"a=2001:db8::1 (networkData)", "a=192.0.2.1 (networkData)"}, ""},
+		{"preprovisioning network data",
+			inventorytest.HostYAML("n1", "",
+				"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "pre",
+				inventorytest.StringData("networkData", "networks: [{id: a, type: ipv4, ip_address: 192.0.2.1}]")),
+			[]string{"a=192.0.2.1 (preprovisioningNetworkData)"}, ""},
 		{"network data before preprovisioning, per network",
-			inventorytest.HostYAML("n1", "", inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) +
-				inventorytest.SecretYAML("metal", "pre", inventorytest.StringData("networkData", "networks: [{id: oam4, type: ipv4, ip_address: 203.0.113.1}, {id: a, type: ipv4, ip_address: 192.0.2.1}]")),
+			inventorytest.HostYAML("n1", "",
+				inventorytest.NamesSecret+"  preprovisioningNetworkDataName: pre\n") + inventorytest.SecretYAML("metal",
+				"n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) +
+				inventorytest.SecretYAML("metal", "pre",
+					inventorytest.StringData("networkData",
+						"networks: [{id: oam4, type: ipv4, ip_address: 203.0.113.1}, {id: a, type: ipv4, ip_address: 192.0.2.1}]")),
 			append(slices.Clone(fromNet), "a=192.0.2.1 (preprovisioningNetworkData)"), ""},
-		{"inspected NICs, said to be maybe a lease", strings.Replace(inventorytest.HostYAML("n1", "", ""), "---\n", nic, 1), []string{"oam4=192.0.2.99 (hardware)", "eno2=198.51.100.9 (hardware)"}, "may be a provisioning-time lease"},
+		{"inspected NICs, said to be maybe a lease",
+			strings.Replace(inventorytest.HostYAML("n1", "", ""), "---\n", nic, 1),
+			[]string{"oam4=192.0.2.99 (hardware)", "eno2=198.51.100.9 (hardware)"}, "may be a provisioning-time lease"},
 		{"HardwareData before status.hardware",
-			strings.Replace(inventorytest.HostYAML("n1", "", ""), "---\n", nic, 1) + "---\napiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n1}\nspec: {hardware: {nics: [{name: eno9, ip: 198.51.100.10}]}}\n",
+			strings.Replace(inventorytest.HostYAML("n1", "", ""), "---\n", nic,
+				1) + "---\napiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n1}\nspec: {hardware: {nics: [{name: eno9, ip: 198.51.100.10}]}}\n",
 			[]string{"eno9=198.51.100.10 (hardware)"}, "may be a provisioning-time lease"},
-		{"an annotation", inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam4: '192.0.2.7, 2001:db8::7/64'}\n", ""), []string{"oam4=192.0.2.7 (annotation)", "oam4=2001:db8::7 (annotation)"}, ""},
+		{"an annotation", inventorytest.HostYAML("n1",
+			"  annotations: {sip.airshipit.org/address.oam4: '192.0.2.7, 2001:db8::7/64'}\n", ""),
+			[]string{"oam4=192.0.2.7 (annotation)", "oam4=2001:db8::7 (annotation)"}, ""},
 		{"the annotation is the strongest of all",
-			strings.Replace(inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address.oam4: 203.0.113.1, sip.airshipit.org/address.eno2: 203.0.113.2, sip.airshipit.org/address.z: 203.0.113.3}\n", inventorytest.NamesSecret), "---\n", nic+"---\n", 1) +
-				inventorytest.SecretYAML("metal", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)),
-			[]string{"eno2=203.0.113.2 (annotation)", "oam4=203.0.113.1 (annotation)", "z=203.0.113.3 (annotation)", "oam6=2001:db8::7 (networkData)"}, ""},
+			strings.Replace(inventorytest.HostYAML("n1",
+				"  annotations: {sip.airshipit.org/address.oam4: 203.0.113.1, sip.airshipit.org/address.eno2: 203.0.113.2, sip.airshipit.org/address.z: 203.0.113.3}\n", inventorytest.NamesSecret), "---\n", nic+"---\n", 1) +
+				inventorytest.SecretYAML("metal", "n1-net",
+					inventorytest.StringData("networkData", inventorytest.BothYAML)),
+			[]string{"eno2=203.0.113.2 (annotation)", "oam4=203.0.113.1 (annotation)", "z=203.0.113.3 (annotation)",
+				"oam6=2001:db8::7 (networkData)"}, ""},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			hosts, err := fromText(row.text)
 			require.Truef(t, err == nil && len(hosts) == 1, "%d hosts, %v", len(hosts), err)
 			assert.Equal(t, row.want, inventorytest.Addresses(&hosts[0]))
-			if got := strings.Join(hosts[0].Warnings, "; "); (row.warning == "") != (got == "") || !strings.Contains(got, row.warning) {
+			if got := strings.Join(hosts[0].Warnings, "; "); (row.warning == "") != (got == "") ||
+				!strings.Contains(got, row.warning) {
 				t.Errorf("warnings %q, want %q", got, row.warning)
 			}
 			inventorytest.NoMarker(t, fmt.Sprintf("%+v", hosts[0]))
@@ -82,24 +122,38 @@ const token = "gh" + "p_Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Yau7"
 
 // TestBadHosts wants the fault with the host, in words that name the field and never say what stands in a Secret, and the host beside it whole.
 func TestBadHosts(t *testing.T) {
-	twice := inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1", "", "")
+	twice := inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1",
+		"", "")
 	for _, row := range []struct {
 		why, text, left, fault string
 		unsure                 bool
 	}{
 		{"a host twice", twice, "", "defined more than once", true},
-		{"a name that climbs out of the folder", inventorytest.HostYAML("../../etc/passwd", "", ""), `hosts.yaml: document 1: line 1 metadata.name found "../../etc/passwd": a lowercase RFC 1123 subdomain`, "", false},
-		{"a name with a line break", inventorytest.HostYAML(`"n1\nevil: true"`, "", ""), "metadata.name found", "", false},
+		{"a name that climbs out of the folder", inventorytest.HostYAML("../../etc/passwd", "", ""),
+			`hosts.yaml: document 1: line 1 metadata.name found "../../etc/passwd": a lowercase RFC 1123 subdomain`, "",
+			false},
+		{"a name with a line break", inventorytest.HostYAML(`"n1\nevil: true"`, "", ""), "metadata.name found", "",
+			false},
 		{"no name", inventorytest.HostYAML(`""`, "", ""), `metadata.name missing`, "", false},
-		{"a namespace with a slash", strings.Replace(inventorytest.HostYAML("n1", "", ""), "namespace: metal", "namespace: a/b", 1), `metadata.namespace found "a/b"`, "", false},
-		{"a label with a line break", inventorytest.HostYAML("n1", "  labels: {rack: \"r1\\nx: y\", flavor: x}\n", ""), "", `metadata.labels[rack]: found a value of 7 characters (not shown), want at most 63 letters`, false},
-		{"a label key that is a path", inventorytest.HostYAML("n1", "  labels: {../x: z, flavor: x}\n", ""), "", `metadata.labels: "../x" is no valid label`, false},
-		{"a label that is a token", inventorytest.HostYAML("n1", "  labels: {rack: "+token+", flavor: x}\n", ""), "", `metadata.labels[rack]: found an access token of GitHub (not shown), want no secret in a label`, false},
-		{"a label key that is a token", inventorytest.HostYAML("n1", "  labels: {"+token+": r1, flavor: x}\n", ""), "", `metadata.labels: found an access token of GitHub (not shown)`, false},
-		{"a uid that is a token", inventorytest.HostYAML("n1", "  uid: "+token+"\n", ""), "", `metadata.uid: found an access token of GitHub (not shown), want the uid that the API server gave it`, true},
-		{"a label that is a number", inventorytest.HostYAML("n1", "  labels: {rack: 1}\n", ""), "", `metadata.labels.rack: found a whole number, want a string`, true},
-		{"a name that no file can have", inventorytest.HostYAML("n1"+strings.Repeat("x", 243), "", ""), "", "found 250 characters in namespace and name, want at most 249", false},
-		{"a wrong type", inventorytest.HostYAML("n1", "", "  bmc: "+inventorytest.Marker+"\n"), "", "spec.bmc: found a string, want", true},
+		{"a namespace with a slash", strings.Replace(inventorytest.HostYAML("n1", "", ""), "namespace: metal",
+			"namespace: a/b", 1), `metadata.namespace found "a/b"`, "", false},
+		{"a label with a line break", inventorytest.HostYAML("n1", "  labels: {rack: \"r1\\nx: y\", flavor: x}\n", ""),
+			"", `metadata.labels[rack]: found a value of 7 characters (not shown), want at most 63 letters`, false},
+		{"a label key that is a path", inventorytest.HostYAML("n1", "  labels: {../x: z, flavor: x}\n", ""), "",
+			`metadata.labels: "../x" is no valid label`, false},
+		{"a label that is a token", inventorytest.HostYAML("n1", "  labels: {rack: "+token+", flavor: x}\n", ""), "",
+			`metadata.labels[rack]: found an access token of GitHub (not shown), want no secret in a label`, false},
+		{"a label key that is a token", inventorytest.HostYAML("n1", "  labels: {"+token+": r1, flavor: x}\n", ""), "",
+			`metadata.labels: found an access token of GitHub (not shown)`, false},
+		{"a uid that is a token", inventorytest.HostYAML("n1", "  uid: "+token+"\n", ""), "",
+			`metadata.uid: found an access token of GitHub (not shown), want the uid that the API server gave it`,
+			true},
+		{"a label that is a number", inventorytest.HostYAML("n1", "  labels: {rack: 1}\n", ""), "",
+			`metadata.labels.rack: found a whole number, want a string`, true},
+		{"a name that no file can have", inventorytest.HostYAML("n1"+strings.Repeat("x", 243), "", ""), "",
+			"found 250 characters in namespace and name, want at most 249", false},
+		{"a wrong type", inventorytest.HostYAML("n1", "", "  bmc: "+inventorytest.Marker+"\n"), "",
+			"spec.bmc: found a string, want", true},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			docs := need.Value(manifest.Parse("hosts.yaml", []byte(row.text+inventorytest.HostYAML("n9", "", ""))))(t)
@@ -120,7 +174,8 @@ func TestBadHosts(t *testing.T) {
 			}
 			host := &hosts[0]
 			assert.Truef(t,
-				strings.HasPrefix(host.Name, "n1") && len(host.Faults) == 1 && strings.HasPrefix(host.Faults[0].String(), row.fault) && host.Unsure() == row.unsure,
+				strings.HasPrefix(host.Name, "n1") && len(host.Faults) == 1 &&
+					strings.HasPrefix(host.Faults[0].String(), row.fault) && host.Unsure() == row.unsure,
 				"host %+v", host)
 			if host.Faults[0].Kind == inventory.FaultLabel && (len(host.Labels) != 1 || host.Labels["flavor"] != "x") {
 				t.Errorf("labels %q, want the good one", host.Labels)
@@ -148,14 +203,16 @@ metadata:
     sip.airshipit.org/retire: "disks\tfail"
     sip.airshipit.org/cordon: " "
     argocd.argoproj.io/tracking-id: site:metal3.io/BareMetalHost:metal/n1
-    kubectl.kubernetes.io/last-applied-configuration: '{"spec":{"bmc":{"address":"redfish://root:` + inventorytest.Marker + `@198.51.100.1"}}}'
+    kubectl.kubernetes.io/last-applied-configuration: '{"spec":{"bmc":{"address":"redfish://root:` +
+		inventorytest.Marker + `@198.51.100.1"}}}'
     example.org/foreign: x
 spec:
   online: true
   externallyProvisioned: true
   automatedCleaningMode: disabled
   image: {url: http://images/x}
-  bmc: {address: "redfish://root:` + inventorytest.Marker + `@198.51.100.1/x", credentialsName: n1-bmc, disableCertificateVerification: true}
+  bmc: {address: "redfish://root:` + inventorytest.Marker +
+		`@198.51.100.1/x", credentialsName: n1-bmc, disableCertificateVerification: true}
   consumerRef: {apiVersion: v1beta1, kind: Metal3Machine, namespace: t, name: m}
 status:
   operationalStatus: error
@@ -166,15 +223,20 @@ status:
 	require.NoError(t, err)
 	want := inventory.Host{
 		Namespace: "default", Name: "n1", UID: "0000-1",
-		Labels: map[string]string{"infrastructure.cluster.x-k8s.io/node-reuse": "md-0", "app.kubernetes.io/instance": "site"},
-		BMC:    inventory.BMC{Address: "redfish://198.51.100.1/x", CredentialsName: "n1-bmc", InsecureTLS: true},
+		Labels: map[string]string{"infrastructure.cluster.x-k8s.io/node-reuse": "md-0",
+			"app.kubernetes.io/instance": "site"},
+		BMC: inventory.BMC{Address: "redfish://198.51.100.1/x", CredentialsName: "n1-bmc", InsecureTLS: true},
 		State: inventory.State{
-			Known: true, Provisioning: "provisioned", Operational: "error", ErrorType: "power management error", ErrorMessage: "no answer",
-			Consumer: &inventory.Consumer{APIVersion: "v1beta1", Kind: "Metal3Machine", Namespace: "t", Name: "m"},
-			Paused:   true, Detached: true, Unhealthy: true, Retired: "disks fail", Cordoned: inventory.NoReason, NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Uncleaned: true, Image: true, ImageName: "image/images/x",
+			Known: true, Provisioning: "provisioned", Operational: "error", ErrorType: "power management error",
+			ErrorMessage: "no answer",
+			Consumer:     &inventory.Consumer{APIVersion: "v1beta1", Kind: "Metal3Machine", Namespace: "t", Name: "m"},
+			Paused:       true, Detached: true, Unhealthy: true, Retired: "disks fail", Cordoned: inventory.NoReason,
+			NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Uncleaned: true, Image: true,
+			ImageName: "image/images/x",
 		},
 		Engine: map[string]string{
-			"app.kubernetes.io/instance": "site", "argocd.argoproj.io/tracking-id": "site:metal3.io/BareMetalHost:metal/n1",
+			"app.kubernetes.io/instance":     "site",
+			"argocd.argoproj.io/tracking-id": "site:metal3.io/BareMetalHost:metal/n1",
 			// Its content is a whole object, credentials and all: only that it is there.
 			"kubectl.kubernetes.io/last-applied-configuration": "present",
 		},
@@ -189,11 +251,14 @@ status:
 func TestImageName(t *testing.T) {
 	for _, row := range []struct{ why, spec, want string }{
 		{"no image", "{}", ""},
-		{"user, port and query may be secrets or change", "{image: {url: \"https://u:" + inventorytest.Marker + "@images.example:8443/a/b.qcow2?token=" + inventorytest.Marker + "\"}}", "image/images.example/a/b.qcow2"},
+		{"user, port and query may be secrets or change",
+			"{image: {url: \"https://u:" + inventorytest.Marker + "@images.example:8443/a/b.qcow2?token=" +
+				inventorytest.Marker + "\"}}", "image/images.example/a/b.qcow2"},
 		{"no URL", "{image: {url: node.qcow2}}", "image/"},
 		{"a method", "{customDeploy: {method: install_coreos}}", "customDeploy/install_coreos"},
 	} {
-		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\nspec: " + row.spec + "\n")
+		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\nspec: " +
+			row.spec + "\n")
 		require.NoError(t, err)
 		if got := hosts[0].State; got.ImageName != row.want || got.Image != (row.want != "") {
 			t.Errorf("%s: got %q, %t, want %q, and whether there is one", row.why, got.ImageName, got.Image, row.want)
@@ -203,14 +268,19 @@ func TestImageName(t *testing.T) {
 
 func TestWithoutUser(t *testing.T) {
 	for _, row := range []struct{ why, address, want string }{
-		{"nothing to take out", "redfish://198.51.100.1/redfish/v1/Systems/1", "redfish://198.51.100.1/redfish/v1/Systems/1"},
-		{"a user and a password", "redfish://root:" + inventorytest.Marker + "@198.51.100.1/x", "redfish://198.51.100.1/x"},
-		{"an @ in the password", "ipmi://root:" + inventorytest.Marker + "@x@198.51.100.1:623", "ipmi://198.51.100.1:623"},
-		{"not a URL for the @ in it", "ipmi://root:" + inventorytest.Marker + "%zz@198.51.100.1", "ipmi://198.51.100.1"},
+		{"nothing to take out", "redfish://198.51.100.1/redfish/v1/Systems/1",
+			"redfish://198.51.100.1/redfish/v1/Systems/1"},
+		{"a user and a password", "redfish://root:" + inventorytest.Marker + "@198.51.100.1/x",
+			"redfish://198.51.100.1/x"},
+		{"an @ in the password", "ipmi://root:" + inventorytest.Marker + "@x@198.51.100.1:623",
+			"ipmi://198.51.100.1:623"},
+		{"not a URL for the @ in it", "ipmi://root:" + inventorytest.Marker + "%zz@198.51.100.1",
+			"ipmi://198.51.100.1"},
 		{"metal3 takes addresses without a scheme", "198.51.100.1:623", "198.51.100.1:623"},
 		{"and there too a user may stand", "root:" + inventorytest.Marker + "@198.51.100.1", "198.51.100.1"},
 		{"an opaque one", "ipmi:root:" + inventorytest.Marker + "@198.51.100.1", "198.51.100.1"},
-		{"a slash in the password, which a parser of URLs takes for a path", "redfish://root:12/" + inventorytest.Marker + "@198.51.100.1/x", "redfish://198.51.100.1/x"},
+		{"a slash in the password, which a parser of URLs takes for a path",
+			"redfish://root:12/" + inventorytest.Marker + "@198.51.100.1/x", "redfish://198.51.100.1/x"},
 		{"a scheme within the password", "root:" + inventorytest.Marker + "://x@198.51.100.1", "198.51.100.1"},
 	} {
 		assert.Equal(t, row.want, WithoutUser(row.address), row.why)
@@ -220,7 +290,9 @@ func TestWithoutUser(t *testing.T) {
 func TestManagers(t *testing.T) {
 	hosts := need.Value(fromText(inventorytest.Managed))(t)
 	want := []inventory.Manager{
-		{Name: "kustomize-controller", Operation: "Apply", Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}, Annotations: []string{"a", "b"}, Metadata: []string{"finalizers", "ownerReferences"}},
+		{Name: "kustomize-controller", Operation: "Apply",
+			Labels:      []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"},
+			Annotations: []string{"a", "b"}, Metadata: []string{"finalizers", "ownerReferences"}},
 		{Name: "people", Operation: "Update", OwnsSpec: true},
 		{Name: "whole", Operation: "Update", OwnsSpec: true},
 		// A field named spec somewhere else is not the spec.
@@ -233,14 +305,17 @@ func TestManagers(t *testing.T) {
 }
 
 func FuzzNetworkData(f *testing.F) {
-	for _, seed := range []string{inventorytest.BothYAML, inventorytest.BothJSON, "networks: [{id: a, type: ipv6_static, ip_address: '::1/64'}]", "[", "networks: {}", "networks: [{id: '', type: ipv4}]", "&a [*a]", "null", "\x00"} {
+	for _, seed := range []string{inventorytest.BothYAML, inventorytest.BothJSON,
+		"networks: [{id: a, type: ipv6_static, ip_address: '::1/64'}]", "[", "networks: {}",
+		"networks: [{id: '', type: ipv4}]", "&a [*a]", "null", "\x00"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		host := inventory.Host{Namespace: "a", Name: "b"}
 		secret := need.Value(json.Marshal(map[string]any{"stringData": map[string]string{"networkData": text}}))(t)
 		reader := addressReader{host: &host, settled: map[string]inventory.AddressOrigin{}}
-		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}}, SecretRef{"a", "net", inventory.FromNetworkData, false})
+		reader.secret(Related{Secrets: map[string]*manifest.Document{"a/net": {File: "f", JSON: secret}}},
+			SecretRef{"a", "net", inventory.FromNetworkData, false})
 		for _, a := range host.Addresses {
 			assert.Truef(t, inventory.NoHostAddress(a.IP) == "" && a.Network != "", "%q gave %+v", text, a)
 		}
@@ -286,9 +361,11 @@ func TestHardware(t *testing.T) {
 func TestStatusAnnotation(t *testing.T) {
 	const whole = `{"operationalStatus":"error","errorType":"registration error","errorMessage":"no answer","provisioning":{"state":"inspecting"},"hardware":{"nics":[{"name":"eno1","ip":"192.0.2.9"}]}}`
 	fault := func(text string) []inventory.Fault {
-		return []inventory.Fault{{Kind: inventory.FaultObject, Field: "metadata.annotations[baremetalhost.metal3.io/status]", Text: text}}
+		return []inventory.Fault{{Kind: inventory.FaultObject,
+			Field: "metadata.annotations[baremetalhost.metal3.io/status]", Text: text}}
 	}
-	restored := inventory.State{Known: true, Provisioning: "inspecting", Operational: "error", ErrorType: "registration error", ErrorMessage: "no answer"}
+	restored := inventory.State{Known: true, Provisioning: "inspecting", Operational: "error",
+		ErrorType: "registration error", ErrorMessage: "no answer"}
 	unread := fault("cannot be read, want the JSON of a host's status")
 	for _, row := range []struct {
 		why, annotation, status string
@@ -297,12 +374,15 @@ func TestStatusAnnotation(t *testing.T) {
 		faults                  []inventory.Fault
 	}{
 		{"no status", whole, "", restored, 1, nil},
-		{"a status", whole, "status: {operationalStatus: OK, provisioning: {state: available}}\n", inventory.State{Known: true, Provisioning: "available", Operational: "OK"}, 0, nil},
+		{"a status", whole, "status: {operationalStatus: OK, provisioning: {state: available}}\n",
+			inventory.State{Known: true, Provisioning: "available", Operational: "OK"}, 0, nil},
 		{"nothing in it", "{}", "", inventory.State{}, 0, nil},
 		{"no JSON", `{"errorMessage": "` + inventorytest.Marker, "", inventory.State{}, 0, unread},
 		{"another type", `{"provisioning": "available"}`, "", inventory.State{}, 0, unread},
-		{"no JSON beside a status", "{", "status: {provisioning: {state: available}}\n", inventory.State{Known: true, Provisioning: "available"}, 0, nil},
-		{"too large", `{"errorMessage":"` + strings.Repeat("x", 256<<10) + `"}`, "", inventory.State{}, 0, fault("found 262163 bytes, want at most 262144")},
+		{"no JSON beside a status", "{", "status: {provisioning: {state: available}}\n",
+			inventory.State{Known: true, Provisioning: "available"}, 0, nil},
+		{"too large", `{"errorMessage":"` + strings.Repeat("x", 256<<10) + `"}`, "", inventory.State{}, 0,
+			fault("found 262163 bytes, want at most 262144")},
 	} {
 		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  name: n1\n  annotations:\n    baremetalhost.metal3.io/status: '" + row.annotation + "'\n" + row.status)
 		require.Truef(t, err == nil && len(hosts) == 1, "%s: %d hosts, %v", row.why, len(hosts), err)
@@ -311,7 +391,8 @@ func TestStatusAnnotation(t *testing.T) {
 			nics = len(hosts[0].Hardware.NICs)
 		}
 		assert.Truef(t,
-			reflect.DeepEqual(hosts[0].State, row.want) && nics == row.nics && reflect.DeepEqual(hosts[0].Faults, row.faults),
+			reflect.DeepEqual(hosts[0].State, row.want) && nics == row.nics && reflect.DeepEqual(hosts[0].Faults,
+				row.faults),
 			"%s: found %+v, %d NICs, %v", row.why, hosts[0].State, nics, hosts[0].Faults)
 	}
 }
@@ -320,8 +401,10 @@ func TestStatusAnnotation(t *testing.T) {
 func TestEveryState(t *testing.T) {
 	known := inventory.ProvisioningStates()
 	for _, state := range []metal3.ProvisioningState{
-		metal3.StateUnmanaged, metal3.StateRegistering, metal3.StateMatchProfile, metal3.StatePreparing, metal3.StateReady, metal3.StateAvailable,
-		metal3.StateProvisioning, metal3.StateProvisioned, metal3.StateExternallyProvisioned, metal3.StateDeprovisioning, metal3.StateInspecting,
+		metal3.StateUnmanaged, metal3.StateRegistering, metal3.StateMatchProfile, metal3.StatePreparing,
+		metal3.StateReady, metal3.StateAvailable,
+		metal3.StateProvisioning, metal3.StateProvisioned, metal3.StateExternallyProvisioned,
+		metal3.StateDeprovisioning, metal3.StateInspecting,
 		metal3.StatePoweringOffBeforeDelete, metal3.StateDeleting,
 	} {
 		assert.Truef(t, slices.Contains(known, string(state)), "%q is not known", state)

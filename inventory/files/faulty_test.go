@@ -19,24 +19,32 @@ func TestValuesOfOneHostThatCannotBeRead(t *testing.T) {
 	named := head + "metadata: {namespace: metal3, name: bad}\n"
 	good := head + "metadata: {namespace: metal3, name: good}\nspec: {bmc: {address: 'ipmi://192.0.2.1'}}\n"
 	list := func(bad string) string {
-		return "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(good), "\n", "\n  ") + "\n- " +
+		return "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(good), "\n",
+			"\n  ") + "\n- " +
 			strings.ReplaceAll(strings.TrimSpace(bad), "\n", "\n  ") + "\n"
 	}
 	for _, row := range []struct{ why, text, want string }{
 		{"NaN", named + "spec: {online: .nan}\n", "spec.online: found a string, want true or false"},
-		{"NaN as a label", head + "metadata: {namespace: metal3, name: bad, labels: {rack: .nan}}\n", `metadata.labels[rack]: found ".nan", want at most 63`},
+		{"NaN as a label", head + "metadata: {namespace: metal3, name: bad, labels: {rack: .nan}}\n",
+			`metadata.labels[rack]: found ".nan", want at most 63`},
 		{"too deep", named + "x: " + deep + "\n", "mappings and lists within one another more than 100 deep"},
-		{"too deep in a list", list(named + "x: " + deep + "\n"), "mappings and lists within one another more than 100 deep"},
-		{"aliases of a gibibyte", named + "a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\n" +
+		{"too deep in a list", list(named + "x: " + deep + "\n"),
+			"mappings and lists within one another more than 100 deep"},
+		{"aliases of a gibibyte", named +
+			"a: &a [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\nc: &c [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b]\n" +
 			"d: &d [*c, *c, *c, *c, *c, *c, *c, *c, *c, *c]\ne: &e [*d, *d, *d, *d, *d, *d, *d, *d, *d, *d]\nf: &f [*e, *e, *e, *e, *e, *e, *e, *e, *e, *e]\ng: &g [*f, *f, *f, *f, *f, *f, *f, *f, *f, *f]\nh: [*g, *g, *g, *g, *g, *g, *g, *g, *g, *g]\n",
 			"its aliases stand for more than 64 MiB"},
-		{"a key given twice", named + "spec: {online: true, online: false}\n", "not valid YAML: key \"online\" already set in map"},
+		{"a key given twice", named + "spec: {online: true, online: false}\n",
+			"not valid YAML: key \"online\" already set in map"},
 		{"a key that is a mapping", named + "spec: {online: {{ .online }}}\n", "not valid YAML"},
 		{"a huge number", named + "status: {errorCount: 1e999}\n", "status.errorCount: found "},
 		{"a huge number in JSON", `{"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": {"namespace": "metal3", "name": "bad"}, "status": {"errorCount": 1e999}}`, "not an object of its kind: a value in it has the wrong form"},
-		{"labels of another type", head + "metadata: {namespace: metal3, name: bad, labels: 7}\n", "metadata.labels: found a whole number, want a mapping"},
-		{"a label that is too long", head + "metadata: {namespace: metal3, name: bad, labels: {" + strings.Repeat("k", 400) + ": x}}\n", "metadata.labels: "},
-		{"a label that is not UTF-8", head + "metadata: {namespace: metal3, name: bad, labels: {rack: \"r\xff\"}}\n", "metadata.labels[rack]: found "},
+		{"labels of another type", head + "metadata: {namespace: metal3, name: bad, labels: 7}\n",
+			"metadata.labels: found a whole number, want a mapping"},
+		{"a label that is too long", head + "metadata: {namespace: metal3, name: bad, labels: {" + strings.Repeat("k",
+			400) + ": x}}\n", "metadata.labels: "},
+		{"a label that is not UTF-8", head + "metadata: {namespace: metal3, name: bad, labels: {rack: \"r\xff\"}}\n",
+			"metadata.labels[rack]: found "},
 	} {
 		text := row.text
 		if !strings.Contains(text, "kind: List") {
@@ -45,9 +53,12 @@ func TestValuesOfOneHostThatCannotBeRead(t *testing.T) {
 		wantFault(t, row.why, text, row.want)
 	}
 	for _, row := range []struct{ why, host, want string }{
-		{"NaN", "{namespace: metal3, name: bad, hardware: {cpus: .nan}}", "hardware.cpus: found a string, want a whole number"},
-		{"too deep", "{namespace: metal3, name: bad, labels: " + deep + "}", "mappings and lists within one another more than 100 deep"},
-		{"labels of another type", "{namespace: metal3, name: bad, labels: 7}", "labels: found a whole number, want a mapping"},
+		{"NaN", "{namespace: metal3, name: bad, hardware: {cpus: .nan}}",
+			"hardware.cpus: found a string, want a whole number"},
+		{"too deep", "{namespace: metal3, name: bad, labels: " + deep + "}",
+			"mappings and lists within one another more than 100 deep"},
+		{"labels of another type", "{namespace: metal3, name: bad, labels: 7}",
+			"labels: found a whole number, want a mapping"},
 		{"an address that is none", "{namespace: metal3, name: bad, addresses: [{network: oam, ip: x, origin: annotation}]}", "addresses[0].ip: found a string"},
 	} {
 		wantFault(t, "snapshot: "+row.why, snapshotHead+"- "+row.host+"\n", row.want)
@@ -106,7 +117,8 @@ func wantFault(t *testing.T, why, text, want string) {
 func TestWhatMayBeAnyHostStopsTheRun(t *testing.T) {
 	head := "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n"
 	for why, text := range map[string]string{
-		"no line between two":      head + "metadata: {namespace: metal3, name: a}\n" + head + "metadata: {namespace: metal3, name: b}\n",
+		"no line between two": head + "metadata: {namespace: metal3, name: a}\n" + head +
+			"metadata: {namespace: metal3, name: b}\n",
 		"two names":                head + "metadata: {namespace: metal3, name: a, name: b}\n",
 		"cut off":                  head + "metadata: {namespace: metal3, name: a}\nspec: {bmc: {address: 'ipmi://192",
 		"metadata of another type": head + "metadata: 7\n",

@@ -19,8 +19,12 @@ import (
 
 // TestSnapshot: what is written is read to the same hosts, in the same bytes whatever the order was, and without a secret.
 func TestSnapshot(t *testing.T) {
-	text := inventorytest.Managed + "---\n" + inventorytest.HostYAML("n0", "", inventorytest.NamesOther+"  bmc: {address: 'redfish://root:"+inventorytest.Marker+"@198.51.100.1', credentialsName: n0-bmc}\n  bootMACAddress: \"00:11:22:33:44:aa\"\n") +
-		inventorytest.SecretYAML("other", "n1-net", inventorytest.StringData("networkData", inventorytest.BothYAML)) + inventorytest.SecretYAML("metal", "n0-bmc", inventorytest.StringData("username", inventorytest.Marker)) +
+	text := inventorytest.Managed + "---\n" + inventorytest.HostYAML("n0", "",
+		inventorytest.NamesOther+"  bmc: {address: 'redfish://root:"+inventorytest.Marker+
+			"@198.51.100.1', credentialsName: n0-bmc}\n  bootMACAddress: \"00:11:22:33:44:aa\"\n") +
+		inventorytest.SecretYAML("other", "n1-net",
+			inventorytest.StringData("networkData", inventorytest.BothYAML)) + inventorytest.SecretYAML("metal",
+		"n0-bmc", inventorytest.StringData("username", inventorytest.Marker)) +
 		inventorytest.HostYAML("a0", "", "  networkData: {name: none}\n")
 	inv := need.Value(Load([]string{"-"}, strings.NewReader(text)))(t)
 	inv.Hosts[1].Managers = []inventory.Manager{} // known, and none
@@ -46,11 +50,17 @@ func TestSnapshot(t *testing.T) {
 func TestBadSnapshots(t *testing.T) {
 	snapshot := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\ntakenAt: null\ncontext: x\ncount: 1\nhosts:\n"
 	for _, row := range []struct{ why, text, want string }{
-		{"a field of a newer one", snapshot + "- {namespace: a, name: b, state: {prvisioning: x}}\n", `did you mean "provisioning"?`},
-		{"another version", strings.Replace(snapshot, "v1alpha1", "v9", 1) + "- {namespace: a, name: b}\n", `found "sipgen.airshipit.org/v9", want sipgen.airshipit.org/v1alpha1`},
-		{"a host beside it", snapshot + "- {namespace: a, name: b}\n---\n" + inventorytest.Managed, "a snapshot among other documents"},
-		{"one that is cut off is YAML too", strings.Replace(snapshot, "1\nhosts", "2\nhosts", 1) + "- {namespace: a, name: b}\n", "the file announces 2 hosts, but has 1: it is cut off, or was edited"},
-		{"cut off before the hosts", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\n", "count: missing, want the number of hosts"},
+		{"a field of a newer one", snapshot + "- {namespace: a, name: b, state: {prvisioning: x}}\n",
+			`did you mean "provisioning"?`},
+		{"another version", strings.Replace(snapshot, "v1alpha1", "v9", 1) + "- {namespace: a, name: b}\n",
+			`found "sipgen.airshipit.org/v9", want sipgen.airshipit.org/v1alpha1`},
+		{"a host beside it", snapshot + "- {namespace: a, name: b}\n---\n" + inventorytest.Managed,
+			"a snapshot among other documents"},
+		{"one that is cut off is YAML too",
+			strings.Replace(snapshot, "1\nhosts", "2\nhosts", 1) + "- {namespace: a, name: b}\n",
+			"the file announces 2 hosts, but has 1: it is cut off, or was edited"},
+		{"cut off before the hosts", "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\n",
+			"count: missing, want the number of hosts"},
 	} {
 		_, err := Load([]string{"-"}, strings.NewReader(row.text))
 		assert.Truef(t, err != nil && strings.Contains(err.Error(), row.want), "%s: got %v, want %s", row.why, err,
@@ -61,7 +71,8 @@ func TestBadSnapshots(t *testing.T) {
 // TestFaultyHostsOfSnapshots: one host's fault is that host's. A snapshot says what was wrong with the object that it was made from.
 func TestFaultyHostsOfSnapshots(t *testing.T) {
 	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\ntakenAt: null\ncontext: x\ncount: 6\nhosts:\n" +
-		"- {namespace: a, name: b}\n- {namespace: a, name: b, uid: u, labels: {rack: r1, ../x: z, row: gh" + "p_Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Yau7}}\n- {namespace: a, name: ../b}\n" +
+		"- {namespace: a, name: b}\n- {namespace: a, name: b, uid: u, labels: {rack: r1, ../x: z, row: gh" +
+		"p_Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Yau7}}\n- {namespace: a, name: ../b}\n" +
 		"- {namespace: a, name: c, faults: [{kind: object, field: spec, text: found a string}]}\n- {namespace: a, name: d}\n" +
 		"- {namespace: a, name: e" + strings.Repeat("e", 248) + "}\n"
 	inv := need.Value(Load([]string{"-"}, strings.NewReader(text)))(t)
@@ -81,7 +92,8 @@ eee  map[]; found 250 characters in namespace and name, want at most 249: they n
 `
 	assert.Equal(t, want, got)
 	assert.Truef(t,
-		len(inv.LeftOut) == 1 && inv.LeftOut[0].Field == "hosts[2].metadata.name" && inv.LeftOut[0].Source.File == "stdin",
+		len(inv.LeftOut) == 1 && inv.LeftOut[0].Field == "hosts[2].metadata.name" &&
+			inv.LeftOut[0].Source.File == "stdin",
 		"left out %+v", inv.LeftOut)
 }
 
@@ -96,7 +108,12 @@ func write(t testing.TB, files map[string]string) string {
 
 // TestBrokenSecretFile: a file that does not parse may be a Secret, and a YAML parser quotes what it does not understand.
 func TestBrokenSecretFile(t *testing.T) {
-	for _, value := range []string{"*" + inventorytest.Marker, "!!int " + inventorytest.Marker, `"\y` + inventorytest.Marker, "[" + inventorytest.Marker, "@" + inventorytest.Marker, "%" + inventorytest.Marker, "|x" + inventorytest.Marker, "'" + inventorytest.Marker, "&" + inventorytest.Marker + " *" + inventorytest.Marker + "2", "a: " + inventorytest.Marker + ": b", "!<" + inventorytest.Marker, "&" + inventorytest.Marker + " [*" + inventorytest.Marker + "]", "\n    ~: " + inventorytest.Marker, "\n    ? {a: " + inventorytest.Marker + "}\n    : x"} {
+	for _, value := range []string{"*" + inventorytest.Marker, "!!int " + inventorytest.Marker,
+		`"\y` + inventorytest.Marker, "[" + inventorytest.Marker, "@" + inventorytest.Marker,
+		"%" + inventorytest.Marker, "|x" + inventorytest.Marker, "'" + inventorytest.Marker,
+		"&" + inventorytest.Marker + " *" + inventorytest.Marker + "2", "a: " + inventorytest.Marker + ": b",
+		"!<" + inventorytest.Marker, "&" + inventorytest.Marker + " [*" + inventorytest.Marker + "]",
+		"\n    ~: " + inventorytest.Marker, "\n    ? {a: " + inventorytest.Marker + "}\n    : x"} {
 		file := filepath.Join(t.TempDir(), "s.yaml")
 		text := "apiVersion: v1\nkind: Secret\nmetadata: {name: n1-net}\nstringData:\n  password: " + value + "\n"
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
@@ -138,7 +155,8 @@ func TestKustomization(t *testing.T) {
 	})
 	inv := need.Value(Load([]string{filepath.Join(dir, "site"), filepath.Join(dir, "plain")}, nil))(t)
 	assert.Truef(t,
-		len(inv.Hosts) == 2 && inv.Hosts[0].Name == "n2" && inv.Hosts[1].Name == "r1-n1" && inv.Hosts[1].Labels["rack"] == "r1",
+		len(inv.Hosts) == 2 && inv.Hosts[0].Name == "n2" && inv.Hosts[1].Name == "r1-n1" &&
+			inv.Hosts[1].Labels["rack"] == "r1",
 		"got %+v", inv.Hosts)
 	assert.Equal(t, filepath.ToSlash(filepath.Join(dir, "base/hosts.yaml")), inv.Hosts[1].Source.String(), "source")
 	_, err := Load([]string{filepath.Join(dir, "broken")}, nil)
@@ -148,10 +166,14 @@ func TestKustomization(t *testing.T) {
 // TestKustomizationKeepsSecrets: kustomize's own messages may hold what a file holds.
 func TestKustomizationKeepsSecrets(t *testing.T) {
 	for why, files := range map[string]map[string]string{
-		"a broken Secret":     {"kustomization.yaml": "resources: [s.yaml]\n", "s.yaml": "kind: Secret\nstringData: {password: *" + inventorytest.Marker + "}\n"},
-		"a Secret of no kind": {"kustomization.yaml": "resources: [s.yaml]\n", "s.yaml": "stringData: {password: " + inventorytest.Marker + "}\n"},
-		"a literal":           {"kustomization.yaml": "secretGenerator:\n- name: x\n  literals: [" + inventorytest.Marker + "]\n"},
-		"a remote base":       {"kustomization.yaml": "resources: ['https://root:" + inventorytest.Marker + "@127.0.0.1:1/x']\n"},
+		"a broken Secret": {"kustomization.yaml": "resources: [s.yaml]\n",
+			"s.yaml": "kind: Secret\nstringData: {password: *" + inventorytest.Marker + "}\n"},
+		"a Secret of no kind": {"kustomization.yaml": "resources: [s.yaml]\n",
+			"s.yaml": "stringData: {password: " + inventorytest.Marker + "}\n"},
+		"a literal": {"kustomization.yaml": "secretGenerator:\n- name: x\n  literals: [" +
+			inventorytest.Marker + "]\n"},
+		"a remote base": {"kustomization.yaml": "resources: ['https://root:" + inventorytest.Marker +
+			"@127.0.0.1:1/x']\n"},
 	} {
 		_, err := Load([]string{write(t, files)}, nil)
 		if err == nil {

@@ -42,7 +42,9 @@ func TestOneSecretStopsNobody(t *testing.T) {
 			if !strings.HasSuffix(r.URL.Path, "/metal/secrets/n1-net") {
 				return false
 			}
-			reply(w, http.StatusOK, map[string]any{"kind": "Secret", "apiVersion": "v1", "metadata": map[string]any{"name": "n1-net"}, "data": map[string]any{"networkData": "aHVudGVyMi1tYXJrZXI="}})
+			reply(w, http.StatusOK, map[string]any{"kind": "Secret", "apiVersion": "v1",
+				"metadata": map[string]any{"name": "n1-net"},
+				"data":     map[string]any{"networkData": "aHVudGVyMi1tYXJrZXI="}})
 			return true
 		}, "n1", "Secret metal/n1-net: networkData: cannot be read, want JSON or YAML of OpenStack network data"},
 		"in another namespace, which nobody asks for": {func(w http.ResponseWriter, r *http.Request, n int) bool {
@@ -96,7 +98,9 @@ func newFakeAPI(t testing.TB, text string) *fakeAPI {
 	for _, doc := range docs {
 		var object map[string]any
 		require.NoError(t, json.Unmarshal(doc.JSON, &object))
-		resource := map[string]string{bmh.KindHost: "baremetalhosts", bmh.KindHardwareData: "hardwaredata", bmh.KindSecret: "secrets", "SIPCluster": "sipclusters", "ValidatingAdmissionPolicyBinding": inventory.GuardResource}[doc.Kind]
+		resource := map[string]string{bmh.KindHost: "baremetalhosts", bmh.KindHardwareData: "hardwaredata",
+			bmh.KindSecret: "secrets", "SIPCluster": "sipclusters",
+			"ValidatingAdmissionPolicyBinding": inventory.GuardResource}[doc.Kind]
 		f.objects[resource] = append(f.objects[resource], object)
 	}
 	f.Server = httptest.NewServer(f)
@@ -140,7 +144,8 @@ func (f *fakeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if end < len(found) {
 		metadata["continue"], metadata["remainingItemCount"] = strconv.Itoa(end), len(found)-end
 	}
-	reply(w, http.StatusOK, map[string]any{"kind": "List", "apiVersion": "v1", "metadata": metadata, "items": append([]map[string]any{}, found[start:end]...)})
+	reply(w, http.StatusOK, map[string]any{"kind": "List", "apiVersion": "v1", "metadata": metadata,
+		"items": append([]map[string]any{}, found[start:end]...)})
 }
 
 func reply(w http.ResponseWriter, code int, object any) {
@@ -154,7 +159,8 @@ func reply(w http.ResponseWriter, code int, object any) {
 }
 
 func refuse(w http.ResponseWriter, code int, reason, message string) bool {
-	reply(w, code, map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "code": code, "message": message})
+	reply(w, code, map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason,
+		"code": code, "message": message})
 	return true
 }
 
@@ -182,11 +188,17 @@ func (f *fakeAPI) readIn(ctx context.Context, cfg *rest.Config, options Options)
 
 // site is five hosts, three pages: with network data, with none, with an annotation, and with what inspection found. The status of n2 is an
 // annotation.
-var site = strings.Replace(inventorytest.Managed, "spec: {online: true}", "spec: {online: true, bmc: {address: 'redfish://root:"+inventorytest.Marker+"@198.51.100.1', credentialsName: n1-bmc}, networkData: {name: n1-net}}", 1) + "---\n" +
+var site = strings.Replace(inventorytest.Managed, "spec: {online: true}",
+	"spec: {online: true, bmc: {address: 'redfish://root:"+inventorytest.Marker+
+		"@198.51.100.1', credentialsName: n1-bmc}, networkData: {name: n1-net}}", 1) + "---\n" +
 	inventorytest.HostYAML("n0", "", inventorytest.NamesOther) +
-	strings.Replace(inventorytest.HostYAML("n4", "", ""), "---\n", "status: {operationalStatus: error, errorType: power management error, errorMessage: no answer, provisioning: {state: provisioned}, hardware: {systemVendor: {manufacturer: ' Dell Inc. ', productName: PowerEdge R740 (SKU=NotProvided;ModelName=PowerEdge R740), serialNumber: x}, cpu: {arch: x86_64, count: 32, model: x}, ramMebibytes: 262144, nics: [{name: eno1, mac: 'AA:00:00:00:00:01', ip: 192.0.2.40, speedGbps: 25}, {name: eno1, mac: 'aa:00:00:00:00:01', ip: '2001:db8::1', speedGbps: 25}], storage: [{name: /dev/sda, type: NVME, sizeBytes: 1000}, {rotational: true, sizeBytes: 10}, {type: NVME, sizeBytes: 1000}]}}\n---\n", 1) +
-	inventorytest.HostYAML("n3", "  annotations: {kubectl.kubernetes.io/last-applied-configuration: "+inventorytest.Marker+"}\n", "") + inventorytest.HostYAML("n2", `  annotations: {baremetalhost.metal3.io/status: '{"provisioning":{"state":"inspecting"},"hardware":{"cpu":{"arch":"ppc64le","count":2}}}'}`+"\n", "  networkData: {name: none}\n") +
-	inventorytest.SecretYAML("metal", "n1-net", secretData()) + inventorytest.SecretYAML("other", "n1-net", secretData()) + inventorytest.SecretYAML("metal", "n1-bmc", "data: {password: aHVudGVyMi1tYXJrZXI=}\n") +
+	strings.Replace(inventorytest.HostYAML("n4", "", ""), "---\n",
+		"status: {operationalStatus: error, errorType: power management error, errorMessage: no answer, provisioning: {state: provisioned}, hardware: {systemVendor: {manufacturer: ' Dell Inc. ', productName: PowerEdge R740 (SKU=NotProvided;ModelName=PowerEdge R740), serialNumber: x}, cpu: {arch: x86_64, count: 32, model: x}, ramMebibytes: 262144, nics: [{name: eno1, mac: 'AA:00:00:00:00:01', ip: 192.0.2.40, speedGbps: 25}, {name: eno1, mac: 'aa:00:00:00:00:01', ip: '2001:db8::1', speedGbps: 25}], storage: [{name: /dev/sda, type: NVME, sizeBytes: 1000}, {rotational: true, sizeBytes: 10}, {type: NVME, sizeBytes: 1000}]}}\n---\n", 1) +
+	inventorytest.HostYAML("n3", "  annotations: {kubectl.kubernetes.io/last-applied-configuration: "+
+		inventorytest.Marker+"}\n", "") + inventorytest.HostYAML("n2",
+	`  annotations: {baremetalhost.metal3.io/status: '{"provisioning":{"state":"inspecting"},"hardware":{"cpu":{"arch":"ppc64le","count":2}}}'}`+"\n", "  networkData: {name: none}\n") +
+	inventorytest.SecretYAML("metal", "n1-net", secretData()) + inventorytest.SecretYAML("other", "n1-net",
+	secretData()) + inventorytest.SecretYAML("metal", "n1-bmc", "data: {password: aHVudGVyMi1tYXJrZXI=}\n") +
 	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n3}\nspec: {hardware: {systemVendor: {productName: Altra}, cpu: {arch: aarch64, count: 8}, ramMebibytes: 1024, nics: [{name: eno1, ip: 192.0.2.30, speedGbps: 1}], storage: [{type: HDD, sizeBytes: 5}]}}\n---\n" +
 	"apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: gone}\nspec: {hardware: {nics: [{name: eno1, ip: 192.0.2.31}]}}\n"
 
@@ -234,7 +246,8 @@ func TestClusterIsLikeFiles(t *testing.T) {
 			hardware = append(hardware, got.Hosts[i].Name+": "+found.String())
 		}
 	}
-	if got, want := strings.Join(hardware, "; "), "n2: ppc64le, 2 CPUs; n3: Altra, aarch64, 8 CPUs, 1Gi of memory, 1 disk of 0Gi (hdd), 1 NIC of 1G; "+
+	if got, want := strings.Join(hardware,
+		"; "), "n2: ppc64le, 2 CPUs; n3: Altra, aarch64, 8 CPUs, 1Gi of memory, 1 disk of 0Gi (hdd), 1 NIC of 1G; "+
 		"n4: Dell Inc. PowerEdge R740 (SKU=NotProvided;ModelName=PowerEdge R740), x86_64, 32 CPUs, 256Gi of memory, 1 disk of 0Gi (hdd), 2 disks of 0Gi (nvme), 1 NIC of 25G"; got != want {
 		t.Errorf("hardware %s, want %s", got, want)
 	}
@@ -267,8 +280,10 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 }
 
 func TestNamespaces(t *testing.T) {
-	api := newFakeAPI(t, site+"---\n"+strings.Replace(inventorytest.HostYAML("e1", "", ""), "namespace: metal", "namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
-	got, err := api.read(Options{Namespaces: []string{"metal", "edge", "metal"}, NeedsAddresses: func(*inventory.Host) bool { return false }})
+	api := newFakeAPI(t, site+"---\n"+strings.Replace(inventorytest.HostYAML("e1", "", ""), "namespace: metal",
+		"namespace: edge", 1)+"apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: third, name: x}\n")
+	got, err := api.read(Options{Namespaces: []string{"metal", "edge", "metal"},
+		NeedsAddresses: func(*inventory.Host) bool { return false }})
 	require.NoError(t, err)
 	assert.Truef(t,
 		len(got.Hosts) == 6 && got.Hosts[0].Key() == "edge/e1" && api.asked("/namespaces/metal/baremetalhosts") == 3,
@@ -292,7 +307,8 @@ func TestClusterDocuments(t *testing.T) {
 		assert.Truef(t, docs[i].Live, "%s counts as written in a file", docs[i].File)
 		names = append(names, docs[i].Kind+" "+docs[i].Namespace+"/"+docs[i].Name+": "+docs[i].File)
 	}
-	want := []string{"SIPCluster a/one: sipcluster a/one", "SIPCluster a/two: sipcluster a/two", "SIPCluster b/three: sipcluster b/three"}
+	want := []string{"SIPCluster a/one: sipcluster a/one", "SIPCluster a/two: sipcluster a/two",
+		"SIPCluster b/three: sipcluster b/three"}
 	assert.Equal(t, want, names)
 	doc := docs[2].Problem("spec", "wrong")
 	assert.Truef(t, strings.HasPrefix(doc.Error(), "sipcluster b/three: document "), "a problem of it says %v", doc)

@@ -34,7 +34,8 @@ metadata: {namespace: c, name: lma, finalizers: [other]}
 `)
 	cfg := &rest.Config{Host: api.URL}
 	got, err := Finalized(context.Background(), cfg, sipClusters, "sip")
-	want := []inventory.Finalized{{Namespace: "a", Name: "lma", Deleting: true}, {Namespace: "b", Name: "lma", Index: 1}}
+	want := []inventory.Finalized{{Namespace: "a", Name: "lma", Deleting: true},
+		{Namespace: "b", Name: "lma", Index: 1}}
 	assert.Truef(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 	code := http.StatusNotFound
 	api.fault = func(w http.ResponseWriter, r *http.Request, _ int) bool {
@@ -58,13 +59,17 @@ func TestSecretsSeen(t *testing.T) {
 		assert.Equal(t, onlyItsMetadata, r.Header.Get("Accept"), "asked for")
 		return strings.Contains(r.URL.Path, "/namespaces/closed/") && refuse(w, http.StatusForbidden, "Forbidden", "no")
 	}
-	got, err := SecretsSeen(context.Background(), cfg, []inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none"}, {Namespace: "closed", Name: "keys"}})
-	want := []inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none", Missing: true}, {Namespace: "closed", Name: "keys", Unread: "the account may not look"}}
+	got, err := SecretsSeen(context.Background(), cfg,
+		[]inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none"},
+			{Namespace: "closed", Name: "keys"}})
+	want := []inventory.SecretSeen{{Namespace: "a", Name: "keys"}, {Namespace: "a", Name: "none", Missing: true},
+		{Namespace: "closed", Name: "keys", Unread: "the account may not look"}}
 	assert.Truef(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 	api.fault = func(w http.ResponseWriter, _ *http.Request, _ int) bool {
 		return refuse(w, http.StatusUnauthorized, "Unauthorized", "no")
 	}
-	if got, err := SecretsSeen(context.Background(), cfg, want[:1]); got != nil || err == nil || !strings.Contains(err.Error(), "a/keys") {
+	if got, err := SecretsSeen(context.Background(), cfg, want[:1]); got != nil || err == nil ||
+		!strings.Contains(err.Error(), "a/keys") {
 		t.Errorf("not logged in: got %v, %v", got, err)
 	}
 }
@@ -89,7 +94,8 @@ metadata: {name: somebody-else}
 spec: {}
 `)
 	got, err := Guards(context.Background(), &rest.Config{Host: api.URL})
-	want := []inventory.GuardBinding{{Name: "of-dc1", Site: "dc1"}, {Name: "of-dc2", Site: "dc2", Namespaces: []string{"a", "b"}}}
+	want := []inventory.GuardBinding{{Name: "of-dc1", Site: "dc1"},
+		{Name: "of-dc2", Site: "dc2", Namespaces: []string{"a", "b"}}}
 	assert.Truef(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 }
 
@@ -116,8 +122,10 @@ func TestStatusWriter(t *testing.T) {
 		f.fault = func(w http.ResponseWriter, r *http.Request, n int) bool {
 			body, _ := io.ReadAll(r.Body)
 			bodies = append(bodies, string(body))
-			if r.Method != http.MethodPatch || r.URL.Path != "/apis/airship.airshipit.org/v1/namespaces/t/sipclusters/a/status" ||
-				r.Header.Get("Content-Type") != "application/merge-patch+json" || r.URL.Query().Get("fieldValidation") != "Strict" {
+			if r.Method != http.MethodPatch ||
+				r.URL.Path != "/apis/airship.airshipit.org/v1/namespaces/t/sipclusters/a/status" ||
+				r.Header.Get("Content-Type") != "application/merge-patch+json" ||
+				r.URL.Query().Get("fieldValidation") != "Strict" {
 				t.Errorf("%s: %s %s %s", row.why, r.Method, r.URL, r.Header.Get("Content-Type"))
 			}
 			if code := row.answers[min(n, len(row.answers))-1]; code != 200 {
@@ -126,12 +134,14 @@ func TestStatusWriter(t *testing.T) {
 			reply(w, 200, map[string]any{"apiVersion": "airship.airshipit.org/v1", "kind": "SIPCluster"})
 			return true
 		}
-		writer, err := NewStatusWriter(&rest.Config{Host: f.URL, BearerToken: token}, schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"})
+		writer, err := NewStatusWriter(&rest.Config{Host: f.URL, BearerToken: token},
+			schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"})
 		require.NoError(t, err)
 		writer.reader.backoff.Duration = 1
 		err = writer.Patch(context.Background(), "t", "a", "17", map[string]any{"short": 1})
 		switch {
-		case row.want != nil && !errors.Is(err, row.want), row.want == nil && row.said == "" && err != nil, row.said != "" && (err == nil || !strings.Contains(err.Error(), row.said)):
+		case row.want != nil && !errors.Is(err, row.want), row.want == nil && row.said == "" &&
+			err != nil, row.said != "" && (err == nil || !strings.Contains(err.Error(), row.said)):
 			t.Errorf("%s: %v", row.why, err)
 		case err != nil && strings.Contains(err.Error(), token):
 			t.Errorf("%s: it says the token: %v", row.why, err)
@@ -140,11 +150,13 @@ func TestStatusWriter(t *testing.T) {
 		}
 		for _, body := range bodies {
 			var sent map[string]map[string]any
-			if err := json.Unmarshal([]byte(body), &sent); err != nil || len(sent) != 2 || len(sent["metadata"]) != 1 || sent["metadata"]["resourceVersion"] != "17" || len(sent["status"]) != 1 {
+			if err := json.Unmarshal([]byte(body), &sent); err != nil || len(sent) != 2 || len(sent["metadata"]) != 1 ||
+				sent["metadata"]["resourceVersion"] != "17" || len(sent["status"]) != 1 {
 				t.Errorf("%s: sent %s", row.why, body)
 			}
 		}
-		if err := writer.Patch(context.Background(), "t", "a", "", map[string]any{"short": 1}); err == nil || len(bodies) != len(row.answers) {
+		if err := writer.Patch(context.Background(), "t", "a", "", map[string]any{"short": 1}); err == nil ||
+			len(bodies) != len(row.answers) {
 			t.Errorf("%s: without a version it was sent", row.why)
 		}
 	}

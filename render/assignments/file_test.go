@@ -17,13 +17,16 @@ import (
 // TestKept: what a service may need later is kept, and nothing that may not be the host's own.
 func TestKept(t *testing.T) {
 	of := func(origin inventory.AddressOrigin) inventory.Host {
-		return inventory.Host{Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1"), Origin: origin}}}
+		return inventory.Host{Addresses: []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("192.0.2.1"),
+			Origin: origin}}}
 	}
 	used := of(inventory.FromNetworkData)
 	used.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Name: "m"}
 	wide := inventory.Host{}
 	for i := range 2 * maxUnserved {
-		wide.Addresses = append(wide.Addresses, inventory.Address{Network: fmt.Sprintf("n%02d", i), IP: netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}), Origin: inventory.FromNetworkData})
+		wide.Addresses = append(wide.Addresses,
+			inventory.Address{Network: fmt.Sprintf("n%02d", i), IP: netip.AddrFrom4([4]byte{192, 0, 2, byte(i + 1)}),
+				Origin: inventory.FromNetworkData})
 	}
 	for _, row := range []struct {
 		why    string
@@ -51,7 +54,8 @@ func TestKept(t *testing.T) {
 // refused.
 func FuzzRead(f *testing.F) {
 	const path = "clusters/lab/a/assignments.yaml"
-	site, err := api.ParseSite("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: lab}\nspec:\n  repository: {url: ssh://git@git.example.org/x.git}\n"))
+	site, err := api.ParseSite("site.yaml",
+		[]byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\nmetadata: {name: lab}\nspec:\n  repository: {url: ssh://git@git.example.org/x.git}\n"))
 	require.NoError(f, err)
 	head := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Assignments\nmetadata: {namespace: lab, name: a}\n"
 	for _, rest := range []string{
@@ -59,15 +63,21 @@ func FuzzRead(f *testing.F) {
 		"hosts:\n- {namespace: metal3, name: h1, uid: u1, role: Worker, domain: r1, addresses: {oam: [192.0.2.1, \"fe80::1%eth0\"]}}\nreleasing:\n- {namespace: metal3, name: h2, role: Worker}\n",
 		"hosts:\n- {namespace: metal3, name: h1, role: Worker}\n- {namespace: metal3, name: h1, role: ControlPlane, standby: true}\n",
 		"hosts:\n- {namespace: metal3, name: h1, role: Worker, pending: true}\nreleasing:\n- {namespace: metal3, name: h1, role: Worker}\n",
-		"hosts: &a []\nreleasing: *a\n", "hosts: null\nhots: []\n", "hosts:\n- {namespace: \"\", name: ../x, role: \"\\u001b[31m\"}\n",
+		"hosts: &a []\nreleasing: *a\n", "hosts: null\nhots: []\n",
+		"hosts:\n- {namespace: \"\", name: ../x, role: \"\\u001b[31m\"}\n",
 	} {
 		f.Add([]byte(head + rest))
 	}
-	hosts := []inventory.Host{{Namespace: "metal3", Name: "h1", UID: "u1", Labels: map[string]string{"rack": "r1"}}, {Namespace: "metal3", Name: "h2", UID: "u2"}}
+	hosts := []inventory.Host{{Namespace: "metal3", Name: "h1", UID: "u1", Labels: map[string]string{"rack": "r1"}},
+		{Namespace: "metal3", Name: "h2", UID: "u2"}}
 	keys := site.Spec.LabelKeys
-	options := schedule.Options{Keys: schedule.LabelKeys{ClusterNamespace: keys.ClusterNamespace, ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby}}
+	options := schedule.Options{Keys: schedule.LabelKeys{ClusterNamespace: keys.ClusterNamespace,
+		ClusterName: keys.ClusterName, NodeType: keys.NodeType, Standby: keys.Standby}}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		read := func(text []byte) (schedule.Previous, error) { return Read("tree", map[string][]byte{path: text}, site) }
+		read := func(text []byte) (schedule.Previous, error) {
+			return Read("tree", map[string][]byte{path: text},
+				site)
+		}
 		previous, err := read(text)
 		if err == nil && !bytes.Contains(text, []byte("digest")) {
 			t.Fatalf("%q is taken without a digest", text)

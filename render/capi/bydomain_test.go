@@ -55,7 +55,8 @@ func TestWorkersByDomain(t *testing.T) {
 			rack := at(t, built, "Metal3MachineTemplate", name, "metadata", "labels", "example.org/rack")
 			assert.Equal(t, "annotations:\n  mine: "+name+"\nlabels:\n  example.org/rack: "+rack+
 				"\n  sip.airshipit.org/cluster-name: edge-a\n  sip.airshipit.org/cluster-namespace: tenant-a"+
-				"\n  sip.airshipit.org/node-type: Worker\nname: "+name+"\nnamespace: metal3", at(t, built, "MachineDeployment", name, "metadata"), name)
+				"\n  sip.airshipit.org/node-type: Worker\nname: "+name+"\nnamespace: metal3",
+				at(t, built, "MachineDeployment", name, "metadata"), name)
 			assert.Equal(t, "cluster.x-k8s.io/"+version, at(t, built, "MachineDeployment", name, "apiVersion"), name)
 			assert.Empty(t, at(t, built, "MachineDeployment", name, "sipgen"), name)
 			is := at(t, built, "MachineDeployment", name, "spec", "template", "metadata", "labels", "is")
@@ -101,7 +102,8 @@ func TestTwoDeploymentsForTheSameHosts(t *testing.T) {
 		why, objects, want string
 		in                 Input
 	}{
-		{"two for all", deployment(v1beta2, "metal3", "a", "x: y") + deployment(v1beta2, "metal3", "b", "x: y"), narrow, racks},
+		{"two for all", deployment(v1beta2, "metal3", "a", "x: y") + deployment(v1beta2, "metal3", "b", "x: y"), narrow,
+			racks},
 		{"two of one rack", deployment(v1beta2, "metal3", "a", "example.org/rack: r2") +
 			deployment(v1beta2, "metal3", "b", "example.org/rack: r2"), narrow, racks},
 		{"one for all and one of a rack", deployment(v1beta2, "metal3", "a", "x: y") +
@@ -119,7 +121,8 @@ func TestTwoDeploymentsForTheSameHosts(t *testing.T) {
 		{"one for all that is named as a rack", deployment(v1beta2, "metal3", "r1", "x: y"), "", racks},
 		{"the label without a value", deployment(v1beta2, "metal3", "a", "example.org/rack: ''"), "", racks},
 		{"the autoscaler's", deployment(v1beta2, "metal3", "a", "x: y") + strings.ReplaceAll(
-			deployment(v1beta2, "metal3", "b", "x: y"), "annotations: {", "annotations: {"+autoscaled+": '1', "), "", racks},
+			deployment(v1beta2, "metal3", "b", "x: y"), "annotations: {", "annotations: {"+autoscaled+": '1', "), "",
+			racks},
 	} {
 		_, err := build(t, row.objects, row.in)
 		if row.want == "" {

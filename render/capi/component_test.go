@@ -148,16 +148,24 @@ func TestComponentMakesTemplatesComplete(t *testing.T) {
 			fields          []string
 			want            string
 		}{
-			{"the load balancer's address", "Metal3Cluster", "mine", []string{"spec", "controlPlaneEndpoint"}, "host: 203.0.113.20\nport: 6443"},
-			{"a selector of the template's own is gone", "Metal3MachineTemplate", "mine-cp", []string{"spec", "template", "spec", "hostSelector"}, selector("ControlPlane")},
-			{"a template without one", "Metal3MachineTemplate", "mine-wk", []string{"spec", "template", "spec", "hostSelector"}, selector("Worker")},
-			{"the rest of a template stays", "Metal3MachineTemplate", "mine-cp", []string{"spec", "template", "spec", "image", "url"}, "http://images/cp.raw"},
-			{"active hosts are counted, standby ones are not", "KubeadmControlPlane", "mine", []string{"spec", "replicas"}, "3"},
+			{"the load balancer's address", "Metal3Cluster", "mine", []string{"spec", "controlPlaneEndpoint"},
+				"host: 203.0.113.20\nport: 6443"},
+			{"a selector of the template's own is gone", "Metal3MachineTemplate", "mine-cp",
+				[]string{"spec", "template", "spec", "hostSelector"}, selector("ControlPlane")},
+			{"a template without one", "Metal3MachineTemplate", "mine-wk",
+				[]string{"spec", "template", "spec", "hostSelector"}, selector("Worker")},
+			{"the rest of a template stays", "Metal3MachineTemplate", "mine-cp",
+				[]string{"spec", "template", "spec", "image", "url"}, "http://images/cp.raw"},
+			{"active hosts are counted, standby ones are not", "KubeadmControlPlane", "mine",
+				[]string{"spec", "replicas"}, "3"},
 			{"the same", "MachineDeployment", "mine", []string{"spec", "replicas"}, "4"},
-			{"there is no host to go up on", "KubeadmControlPlane", "mine", control, "rollingUpdate:\n  maxSurge: 0\ntype: RollingUpdate"},
+			{"there is no host to go up on", "KubeadmControlPlane", "mine", control,
+				"rollingUpdate:\n  maxSurge: 0\ntype: RollingUpdate"},
 			{"the same", "MachineDeployment", "mine", workers, "rollingUpdate:\n  maxSurge: 0\n  maxUnavailable: 1"},
-			{"whose it is", "Metal3Cluster", "mine", []string{"metadata", "labels"}, "sip.airshipit.org/cluster-name: edge-a\nsip.airshipit.org/cluster-namespace: tenant-a"},
-			{"the version is the template's", "KubeadmControlPlane", "mine", []string{"apiVersion"}, "controlplane.cluster.x-k8s.io/" + version},
+			{"whose it is", "Metal3Cluster", "mine", []string{"metadata", "labels"},
+				"sip.airshipit.org/cluster-name: edge-a\nsip.airshipit.org/cluster-namespace: tenant-a"},
+			{"the version is the template's", "KubeadmControlPlane", "mine", []string{"apiVersion"},
+				"controlplane.cluster.x-k8s.io/" + version},
 			{"no failure domains without the key", "Metal3Cluster", "mine", []string{"spec", "failureDomains"}, ""},
 		} {
 			assert.Equal(t, row.want, at(t, built, row.kind, row.name, row.fields...), version+": "+row.why)
@@ -201,8 +209,9 @@ func TestWhatIsTheUsers(t *testing.T) {
 			at(t, built, "MachineDeployment", "mine", row.at...), version+": OnDelete")
 		assert.Equal(t, "4", at(t, built, "MachineDeployment", "mine", "spec", "replicas"), version+": replicas")
 
-		scaled := strings.Replace(text, "labels: {sip.airshipit.org/node-type: Worker}}\nspec: {clusterName", "labels: {sip.airshipit.org/"+
-			"node-type: Worker}, annotations: {"+autoscaled+": '1'}}\nspec: {replicas: 2, clusterName", 1)
+		scaled := strings.Replace(text, "labels: {sip.airshipit.org/node-type: Worker}}\nspec: {clusterName",
+			"labels: {sip.airshipit.org/"+
+				"node-type: Worker}, annotations: {"+autoscaled+": '1'}}\nspec: {replicas: 2, clusterName", 1)
 		assert.Truef(t, scaled != text, "no MachineDeployment in %s", text)
 		built, err = build(t, scaled, in)
 		require.NoError(t, err)
@@ -245,13 +254,19 @@ func TestBuildFails(t *testing.T) {
 		inputs         []Input
 		want           string
 	}{
-		{"a template without a role would take any host", templates(v1beta1) + "---\napiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: Metal3MachineTemplate\nmetadata: {name: new}\n",
+		{"a template without a role would take any host",
+			templates(v1beta1) + "---\napiVersion: infrastructure.cluster.x-k8s.io/v1beta1\nkind: Metal3MachineTemplate\nmetadata: {name: new}\n",
 			[]Input{input(a)}, "Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane or Worker"},
-		{"a deployment without a role keeps its replicas", strings.Replace(templates(v1beta2), "name: mine, namespace: metal3, labels: {sip.airshipit.org/node-type: Worker}", "name: mine", 1),
+		{"a deployment without a role keeps its replicas",
+			strings.Replace(templates(v1beta2),
+				"name: mine, namespace: metal3, labels: {sip.airshipit.org/node-type: Worker}", "name: mine", 1),
 			[]Input{input(a)}, "MachineDeployment: label sip.airshipit.org~1node-type: want Worker"},
-		{"a role that the cluster has no more", templates(v1beta2), []Input{input(alone)}, "Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane"},
-		{"two clusters over one set of templates", templates(v1beta2), []Input{input(a), input(b)}, "label sip.airshipit.org~1cluster-namespace: found another cluster's"},
-		{"two clusters of one tenant", templates(v1beta2), []Input{input(a), input(nobody)}, "label sip.airshipit.org~1cluster-name: found another cluster's"},
+		{"a role that the cluster has no more", templates(v1beta2), []Input{input(alone)},
+			"Metal3MachineTemplate: label sip.airshipit.org~1node-type: want ControlPlane"},
+		{"two clusters over one set of templates", templates(v1beta2), []Input{input(a), input(b)},
+			"label sip.airshipit.org~1cluster-namespace: found another cluster's"},
+		{"two clusters of one tenant", templates(v1beta2), []Input{input(a), input(nobody)},
+			"label sip.airshipit.org~1cluster-name: found another cluster's"},
 	} {
 		_, err := build(t, row.templates, row.inputs...)
 		need.Error(t, row.why, err, row.want)
@@ -267,15 +282,19 @@ func TestEndpoint(t *testing.T) {
 		host     string
 		port     int32
 	}{
-		{"an address", v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "203.0.113.20"}}, 0, "203.0.113.20", 6443},
-		{"the first of two", v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer, LoadBalancerIP: "2001:DB8::1,203.0.113.20"}}, 0, "2001:db8::1", 6443},
-		{"an address that somebody else gives", v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer}}, 0, "", 6443},
+		{"an address", v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer,
+			LoadBalancerIP: "203.0.113.20"}}, 0, "203.0.113.20", 6443},
+		{"the first of two", v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer,
+			LoadBalancerIP: "2001:DB8::1,203.0.113.20"}}, 0, "2001:db8::1", 6443},
+		{"an address that somebody else gives",
+			v1.Service{Service: &v1.ServiceExposure{Type: corev1.ServiceTypeLoadBalancer}}, 0, "", 6443},
 		{"any node", v1.Service{}, 30443, "", 30443},
 		{"inside the management cluster, where no host comes", v1.Service{}, 0, "", 0},
 		{"a cluster IP that was asked for", v1.Service{ClusterIP: &ip}, 0, ip, 6443},
 	} {
 		c := cluster("t", "c")
-		c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: row.service, NodePort: row.nodePort}}
+		c.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{Service: row.service,
+			NodePort: row.nodePort}}
 		host, port := endpoint(c)
 		assert.Truef(t, host == row.host && port == row.port, "%s: found %q %d, want %q %d", row.why, host, port,
 			row.host, row.port)

@@ -15,8 +15,10 @@ func TestFailureDomains(t *testing.T) {
 		domains []string
 		want    map[string]string
 	}{
-		{"the key that metal3's provider knows", v1.NodeSet{TopologyKey: FailureDomainLabel}, []string{"r2", "r1", "", "r2"},
-			map[string]string{v1beta1: "r1:\n  controlPlane: true\nr2:\n  controlPlane: true", v1beta2: "- controlPlane: true\n  name: r1\n- controlPlane: true\n  name: r2"}},
+		{"the key that metal3's provider knows", v1.NodeSet{TopologyKey: FailureDomainLabel},
+			[]string{"r2", "r1", "", "r2"},
+			map[string]string{v1beta1: "r1:\n  controlPlane: true\nr2:\n  controlPlane: true",
+				v1beta2: "- controlPlane: true\n  name: r1\n- controlPlane: true\n  name: r2"}},
 		{"one of several keys", v1.NodeSet{TopologyKeys: []string{"row", FailureDomainLabel}}, []string{"r1"},
 			map[string]string{v1beta1: "r1:\n  controlPlane: true", v1beta2: "- controlPlane: true\n  name: r1"}},
 		{"another key, by which it cannot choose", v1.NodeSet{TopologyKey: "rack"}, []string{"r1"}, nil},

@@ -38,9 +38,14 @@ func TestBackendCA(t *testing.T) {
 		verify, item string
 	}{
 		{"none", nil, " check-ssl verify none inter ", ""},
-		{"inline", &v1.BackendCA{PEM: "comment\n" + authority}, " check-ssl verify required ca-file /usr/local/etc/haproxy/ca.crt verifyhost kubernetes inter ", ""},
-		{"a ConfigMap", &v1.BackendCA{ConfigMap: "root", ServerName: "api.example"}, " check-ssl verify required ca-file /usr/local/etc/haproxy-ca/ca.crt verifyhost api.example inter ", "ca.crt"},
-		{"a Secret", &v1.BackendCA{Secret: "edge-a-ca", Key: "tls.crt"}, " check-ssl verify required ca-file /usr/local/etc/haproxy-ca/ca.crt verifyhost kubernetes inter ", "tls.crt"},
+		{"inline", &v1.BackendCA{PEM: "comment\n" + authority},
+			" check-ssl verify required ca-file /usr/local/etc/haproxy/ca.crt verifyhost kubernetes inter ", ""},
+		{"a ConfigMap", &v1.BackendCA{ConfigMap: "root", ServerName: "api.example"},
+			" check-ssl verify required ca-file /usr/local/etc/haproxy-ca/ca.crt verifyhost api.example inter ",
+			"ca.crt"},
+		{"a Secret", &v1.BackendCA{Secret: "edge-a-ca", Key: "tls.crt"},
+			" check-ssl verify required ca-file /usr/local/etc/haproxy-ca/ca.crt verifyhost kubernetes inter ",
+			"tls.crt"},
 	} {
 		in := tenant()
 		in.Cluster.Spec.Services.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{CA: row.ca}
@@ -62,7 +67,9 @@ func TestBackendCA(t *testing.T) {
 				config)
 			continue
 		}
-		if at < 0 || len(pod.Containers[0].VolumeMounts) != 2 || pod.Containers[0].VolumeMounts[1] != (corev1.VolumeMount{Name: "backend-ca", MountPath: "/usr/local/etc/haproxy-ca", ReadOnly: true}) {
+		if at < 0 || len(pod.Containers[0].VolumeMounts) != 2 ||
+			pod.Containers[0].VolumeMounts[1] != (corev1.VolumeMount{Name: "backend-ca",
+				MountPath: "/usr/local/etc/haproxy-ca", ReadOnly: true}) {
 			t.Errorf("%s: found %+v", row.why, pod.Containers[0].VolumeMounts)
 			continue
 		}
@@ -78,7 +85,8 @@ func TestBackendCA(t *testing.T) {
 }
 
 func TestFillWantsEveryValueAndNoOther(t *testing.T) {
-	good := values{"name": "n", "purpose": "p", "maxConn": "1", "hardStop": "2", "bind": "3", "connect": "4s", "check": "4s", "queue": "4s", "client": "4s", "server": "4s", "tunnel": "4s",
+	good := values{"name": "n", "purpose": "p", "maxConn": "1", "hardStop": "2", "bind": "3", "connect": "4s",
+		"check": "4s", "queue": "4s", "client": "4s", "server": "4s", "tunnel": "4s",
 		"globalLines": "", "defaultsLines": "    option x\n"}
 	for want, change := range map[string]func(values){
 		"":                                func(values) {},
@@ -98,7 +106,8 @@ func TestFillWantsEveryValueAndNoOther(t *testing.T) {
 	// A value is text: nothing in it is looked up.
 	text, err := fill("ssh_config.tmpl", values{"name": "{{hosts}}", "hosts": "{{name}}\n"})
 	assert.Truef(t,
-		err == nil && strings.Contains(string(text), "that {{hosts}} leads") && strings.Contains(string(text), "\n{{name}}\n"),
+		err == nil && strings.Contains(string(text), "that {{hosts}} leads") && strings.Contains(string(text),
+			"\n{{name}}\n"),
 		"found %q, %v", text, err)
 }
 

@@ -58,7 +58,8 @@ func TestPodsAreHardened(t *testing.T) {
 			resources := pod.Containers[0].Resources
 			limit, request := resources.Limits[corev1.ResourceEphemeralStorage], resources.Requests[corev1.ResourceEphemeralStorage]
 			if written := mostWritten(pod); limit.Cmp(written) < 0 || request.Sign() <= 0 || request.Cmp(limit) > 0 {
-				t.Errorf("%s: %s: ephemeral storage of %v, at most %v, want at least %v", why, name, &request, &limit, &written)
+				t.Errorf("%s: %s: ephemeral storage of %v, at most %v, want at least %v", why, name, &request, &limit,
+					&written)
 			}
 		}
 	}
@@ -107,7 +108,8 @@ func TestOverlayKinds(t *testing.T) {
 // The zone of an address is the name of an interface, and can be any text.
 func TestZonesAreDropped(t *testing.T) {
 	in := tenant()
-	in.Hosts[0].Host.Addresses = []inventory.Address{{Network: "oam", IP: netip.MustParseAddr("fe80::7%evil\n    server x 192.0.2.66:6443")}}
+	in.Hosts[0].Host.Addresses = []inventory.Address{{Network: "oam",
+		IP: netip.MustParseAddr("fe80::7%evil\n    server x 192.0.2.66:6443")}}
 	for name, text := range render(t, in) {
 		assert.NotContains(t, string(text), "evil", name)
 	}

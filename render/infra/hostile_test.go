@@ -62,7 +62,8 @@ var slots = map[string]func(in *Input, value string){
 		in.Cluster.Spec.Services.JumpHost[0].BMC = &v1.BMC{Access: v1.BMCRedfish}
 		for _, h := range in.Hosts {
 			h.Host.Namespace = in.Cluster.Namespace
-			h.Host.BMC = inventory.BMC{Address: "redfish://192.0.2.1/redfish/v1/Systems/" + value, CredentialsName: "bmc"}
+			h.Host.BMC = inventory.BMC{Address: "redfish://192.0.2.1/redfish/v1/Systems/" + value,
+				CredentialsName: "bmc"}
 		}
 	},
 	"annotation": func(in *Input, value string) {
@@ -74,7 +75,10 @@ var slots = map[string]func(in *Input, value string){
 	"node label": func(in *Input, value string) {
 		in.Cluster.Spec.Services.JumpHost[0].NodeLabels = map[string]string{"example.org/x": value}
 	},
-	"issuer":      func(in *Input, value string) { in.Cluster.Spec.Services.Dex[0].Issuer = "https://dex.example/" + value },
+	"issuer": func(in *Input, value string) {
+		in.Cluster.Spec.Services.Dex[0].Issuer = "https://dex.example/" +
+			value
+	},
 	"client id":   func(in *Input, value string) { in.Cluster.Spec.Services.Dex[0].StaticClients[0].ID = value },
 	"client name": func(in *Input, value string) { in.Cluster.Spec.Services.Dex[0].StaticClients[0].Name = value },
 	"claim": func(in *Input, value string) {
@@ -105,7 +109,8 @@ func harmless(t *testing.T, files map[string][]byte) {
 	t.Helper()
 	for name, text := range files {
 		assert.Truef(t,
-			!strings.Contains(name, "..") && !strings.HasPrefix(name, "/") && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' }),
+			!strings.Contains(name, "..") && !strings.HasPrefix(name, "/") && !strings.ContainsFunc(name,
+				func(r rune) bool { return r <= ' ' || r > '~' }),
 			"the file %q leaves its folder or its alphabet", name)
 		for suffix, pattern := range allowedLines {
 			if !strings.HasSuffix(name, suffix) {
@@ -150,7 +155,8 @@ func TestNotesCarryNoMarkup(t *testing.T) {
 		for _, value := range append([]string{"<script>", "](javascript:x)", "```"}, hostile...) {
 			in := tenant()
 			set(&in, value)
-			if notes := notesOf(in); strings.Contains(notes, "<script") || strings.Contains(notes, "](") || strings.Contains(notes, "evil") || strings.Count(notes, "```")%2 != 0 {
+			if notes := notesOf(in); strings.Contains(notes, "<script") || strings.Contains(notes, "](") ||
+				strings.Contains(notes, "evil") || strings.Count(notes, "```")%2 != 0 {
 				t.Errorf("%s: %q is in the notes:\n%s", slot, value, notes)
 			}
 		}

@@ -34,7 +34,8 @@ func site() *v1alpha1.Site {
 func host(name, role string, addresses ...string) Member {
 	h := &inventory.Host{Namespace: "metal", Name: name}
 	for _, a := range addresses {
-		h.Addresses = append(h.Addresses, inventory.Address{Network: "oam", IP: netip.MustParseAddr(a), Origin: inventory.FromNetworkData})
+		h.Addresses = append(h.Addresses,
+			inventory.Address{Network: "oam", IP: netip.MustParseAddr(a), Origin: inventory.FromNetworkData})
 	}
 	return Member{Host: h, Role: role}
 }
@@ -44,18 +45,23 @@ const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJ
 // tenant is a cluster with every load balancer and hosts of both families.
 func tenant() Input {
 	cluster := &v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "tenants", Name: "edge-a"}}
-	cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam", NodePort: 30443}}
-	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam", NodePortRange: v1.PortRange{Start: 30100, End: 30104}}}
+	cluster.Spec.Services.LoadBalancerControlPlane = []v1.LoadBalancerControlPlane{{NodeInterface: "oam",
+		NodePort: 30443}}
+	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam",
+		NodePortRange: v1.PortRange{Start: 30100, End: 30104}}}
 	cluster.Spec.Services.JumpHost = []v1.JumpHost{{
-		NodeInterface: "oam", NodePort: 30022, SSHAuthorizedKeys: []string{testKey}, TrustedUserCA: testKey, NodeSSHPrivateKeys: "node-keys",
+		NodeInterface: "oam", NodePort: 30022, SSHAuthorizedKeys: []string{testKey}, TrustedUserCA: testKey,
+		NodeSSHPrivateKeys: "node-keys",
 	}}
 	cluster.Spec.Services.Dex = []v1.Dex{{
 		Issuer: "https://dex.edge-a.example:30556", NodePort: 30556,
 		Connectors: []apiextensionsv1.JSON{{Raw: []byte(`{"type":"ldap","id":"staff","name":"Staff","config":{"host":"ldap.example:636","bindDN":"cn=dex","bindPW":"$BIND_PW",
 			"userSearch":{"baseDN":"ou=people","username":"uid","idAttr":"uid","emailAttr":"mail"}}}`)}},
-		StaticClients: []v1.DexClient{{ID: "kubernetes", Name: "Kubernetes", Public: true, RedirectURIs: []string{"http://localhost:8000"}}},
-		Env:           []v1.SecretEnv{{Name: "BIND_PW", SecretRef: v1.SecretKeyRef{Name: "edge-a-ldap", Key: "password"}}},
-		TLS:           v1.DexTLS{IssuerRef: &v1.IssuerRef{Name: "site-ca"}},
+		StaticClients: []v1.DexClient{{ID: "kubernetes", Name: "Kubernetes", Public: true,
+			RedirectURIs: []string{"http://localhost:8000"}}},
+		Env: []v1.SecretEnv{{Name: "BIND_PW",
+			SecretRef: v1.SecretKeyRef{Name: "edge-a-ldap", Key: "password"}}},
+		TLS: v1.DexTLS{IssuerRef: &v1.IssuerRef{Name: "site-ca"}},
 	}}
 	return Input{Cluster: cluster, Site: site(), Hosts: []Member{
 		host("node-2", v1.RoleControlPlane, "10.0.0.2", "2001:db8::2"),

@@ -25,7 +25,8 @@ func TestAuthenticationComponent(t *testing.T) {
 		for name, content := range files {
 			write("/capi/"+name, string(content))
 		}
-		write("/mine/cp.yaml", "apiVersion: controlplane.cluster.x-k8s.io/"+version+"\nkind: KubeadmControlPlane\nmetadata: {name: mine, namespace: metal3}\nspec: {replicas: 3}\n")
+		write("/mine/cp.yaml", "apiVersion: controlplane.cluster.x-k8s.io/"+version+
+			"\nkind: KubeadmControlPlane\nmetadata: {name: mine, namespace: metal3}\nspec: {replicas: 3}\n")
 		write("/mine/kustomization.yaml", "resources: [cp.yaml]\ncomponents: [../capi/dex-edge-a]\n")
 		built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(disk, "/mine")
 		require.NoError(t, err)
@@ -60,13 +61,15 @@ func TestReservedNames(t *testing.T) {
 		{"prefixes", &v1.DexKubernetes{UsernamePrefix: prefix("x"), GroupsPrefix: prefix("corp:")}, false, false},
 		{"no prefix for groups", &v1.DexKubernetes{GroupsPrefix: prefix("")}, false, true},
 		{"no prefix for users", &v1.DexKubernetes{UsernamePrefix: prefix("")}, true, false},
-		{"a prefix that a name completes", &v1.DexKubernetes{UsernamePrefix: prefix("sys"), GroupsPrefix: prefix("system")}, true, true},
+		{"a prefix that a name completes",
+			&v1.DexKubernetes{UsernamePrefix: prefix("sys"), GroupsPrefix: prefix("system")}, true, true},
 	} {
 		in := tenant()
 		in.Cluster.Spec.Services.Dex[0].Kubernetes = row.kubernetes
 		text := string(render(t, in)["dex-edge-a/tenant/authentication.yaml"])
 		assert.Truef(t,
-			strings.Contains(text, users) == row.users && strings.Contains(text, groups) == row.groups && strings.Contains(text, "userValidationRules") == (row.users || row.groups),
+			strings.Contains(text, users) == row.users && strings.Contains(text, groups) == row.groups &&
+				strings.Contains(text, "userValidationRules") == (row.users || row.groups),
 			"%s: got\n%s", row.why, text)
 	}
 }

@@ -93,7 +93,8 @@ func TestNetworkPolicies(t *testing.T) {
 				ports := deployment.Spec.Template.Spec.Containers[0].Ports
 				for _, p := range services[name].Spec.Ports {
 					target := p.TargetPort.IntVal
-					if i := slices.IndexFunc(ports, func(c corev1.ContainerPort) bool { return c.Name == p.TargetPort.StrVal }); i >= 0 {
+					if i := slices.IndexFunc(ports,
+						func(c corev1.ContainerPort) bool { return c.Name == p.TargetPort.StrVal }); i >= 0 {
 						target = ports[i].ContainerPort
 					}
 					public[target] = true

@@ -34,11 +34,13 @@ func TestPodOptions(t *testing.T) {
 	two := int32(2)
 	services.JumpHost[0].Replicas = &two
 	plain := render(t, in)
-	for _, s := range []*v1.Service{&services.LoadBalancerControlPlane[0].Service, &services.LoadBalancerWorker[0].Service, &services.JumpHost[0].Service, &services.Dex[0].Service} {
+	for _, s := range []*v1.Service{&services.LoadBalancerControlPlane[0].Service,
+		&services.LoadBalancerWorker[0].Service, &services.JumpHost[0].Service, &services.Dex[0].Service} {
 		s.Labels, s.Annotations, s.Pods = options.Labels, options.Annotations, options.Pods
 	}
 	files := render(t, in)
-	before, after := ofKind[appsv1.Deployment](t, plain, "Deployment"), ofKind[appsv1.Deployment](t, files, "Deployment")
+	before, after := ofKind[appsv1.Deployment](t, plain, "Deployment"), ofKind[appsv1.Deployment](t, files,
+		"Deployment")
 	require.Truef(t, len(after) == 4, "%d Deployments, want 4", len(after))
 	for name, d := range after {
 		was := before[name]

@@ -40,7 +40,8 @@ func TestSiteDefaultsReachTheOverlay(t *testing.T) {
 	d := builtDeployment(t, in, controlPlaneName)
 	c := d.Spec.Template.Spec.Containers[0]
 	assert.Truef(t,
-		d.Labels["site.example/name"] == "dc1" && d.Spec.Template.Labels["site.example/name"] == "dc1" && d.Annotations["site.example/contact"] != "",
+		d.Labels["site.example/name"] == "dc1" && d.Spec.Template.Labels["site.example/name"] == "dc1" &&
+			d.Annotations["site.example/contact"] != "",
 		"labels %v, annotations %v", d.Labels, d.Annotations)
 	_, selected := d.Spec.Selector.MatchLabels["site.example/name"]
 	assert.Truef(t, !selected, "a site's label is in the selector, which cannot be changed")
@@ -70,8 +71,10 @@ func checkedOverlay(in Input) error {
 func TestPatches(t *testing.T) {
 	in := tenant()
 	in.Cluster.Spec.Patches = []v1.Patch{
-		{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`, Target: &v1.PatchTarget{Kind: "Deployment", Name: "loadbalancer-.*"}},
-		{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + controlPlaneName + ", namespace: tenants}\nspec: {minReadySeconds: 7}\n"},
+		{Patch: `[{"op": "replace", "path": "/spec/replicas", "value": 3}]`,
+			Target: &v1.PatchTarget{Kind: "Deployment", Name: "loadbalancer-.*"}},
+		{Patch: "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: " + controlPlaneName +
+			", namespace: tenants}\nspec: {minReadySeconds: 7}\n"},
 	}
 	d := builtDeployment(t, in, controlPlaneName)
 	assert.Truef(t, *d.Spec.Replicas == 3 && d.Spec.MinReadySeconds == 7, "%d, minReadySeconds %d", *d.Spec.Replicas,
@@ -130,11 +133,16 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 		change func(*Input)
 		want   string
 	}{
-		{"one address for two hosts", func(in *Input) { in.Hosts[1].Host.Addresses = in.Hosts[0].Host.Addresses }, "hosts metal/node-1 and metal/node-2 have the same address"},
-		{"a BMC Secret in another namespace", redfish, "in namespace metal, and a pod mounts Secrets of its own namespace tenants only"},
-		{"a BMC that does not speak Redfish", func(in *Input) { own(in, "ipmi://192.0.2.1", "bmc") }, `scheme "ipmi", which is not Redfish`},
-		{"a BMC address without a system", func(in *Input) { own(in, "redfish://192.0.2.1", "bmc") }, "want a Redfish system"},
-		{"a BMC without a Secret", func(in *Input) { own(in, "redfish://192.0.2.1/redfish/v1/Systems/1", "") }, "want the name of a Secret"},
+		{"one address for two hosts", func(in *Input) { in.Hosts[1].Host.Addresses = in.Hosts[0].Host.Addresses },
+			"hosts metal/node-1 and metal/node-2 have the same address"},
+		{"a BMC Secret in another namespace", redfish,
+			"in namespace metal, and a pod mounts Secrets of its own namespace tenants only"},
+		{"a BMC that does not speak Redfish", func(in *Input) { own(in, "ipmi://192.0.2.1", "bmc") },
+			`scheme "ipmi", which is not Redfish`},
+		{"a BMC address without a system", func(in *Input) { own(in, "redfish://192.0.2.1", "bmc") },
+			"want a Redfish system"},
+		{"a BMC without a Secret", func(in *Input) { own(in, "redfish://192.0.2.1/redfish/v1/Systems/1", "") },
+			"want the name of a Secret"},
 	} {
 		in := tenant()
 		row.change(&in)
@@ -197,22 +205,33 @@ func TestExposure(t *testing.T) {
 		want, not []string
 	}{
 		{"a node port, as with SIP", v1.Service{}, 30443, []string{"type: NodePort", "nodePort: 30443"}, nil},
-		{"nothing said", v1.Service{}, 0, []string{"type: ClusterIP", "ipFamilyPolicy: PreferDualStack"}, []string{"nodePort", "ipFamilies"}},
-		{"a cluster IP", v1.Service{ClusterIP: ptr("10.96.0.7"), Service: &v1.ServiceExposure{Type: "ClusterIP"}}, 30443, []string{"clusterIP: 10.96.0.7"}, []string{"nodePort"}},
-		{"MetalLB, shared", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1", SharingKey: "k"}}, 0,
-			[]string{"metallb.io/loadBalancerIPs: 192.0.2.1", "metallb.io/allow-shared-ip: k", "allocateLoadBalancerNodePorts: false"}, []string{"kube-vip"}},
-		{"Cilium, by its class", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1",
+		{"nothing said", v1.Service{}, 0, []string{"type: ClusterIP", "ipFamilyPolicy: PreferDualStack"},
+			[]string{"nodePort", "ipFamilies"}},
+		{"a cluster IP", v1.Service{ClusterIP: ptr("10.96.0.7"), Service: &v1.ServiceExposure{Type: "ClusterIP"}},
+			30443, []string{"clusterIP: 10.96.0.7"}, []string{"nodePort"}},
+		{"MetalLB, shared", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1",
+			SharingKey: "k"}}, 0,
+			[]string{"metallb.io/loadBalancerIPs: 192.0.2.1", "metallb.io/allow-shared-ip: k",
+				"allocateLoadBalancerNodePorts: false"}, []string{"kube-vip"}},
+		{"Cilium, by its class", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer",
+			LoadBalancerIP:    "192.0.2.1",
 			LoadBalancerClass: "io.cilium/l2-announcer", SharingKey: "k"}}, 0,
-			[]string{"lbipam.cilium.io/ips: 192.0.2.1", "lbipam.cilium.io/sharing-key: k", "loadBalancerClass: io.cilium/l2-announcer"},
+			[]string{"lbipam.cilium.io/ips: 192.0.2.1", "lbipam.cilium.io/sharing-key: k",
+				"loadBalancerClass: io.cilium/l2-announcer"},
 			[]string{"metallb", "kube-vip"}},
 		{"MetalLB, by name, with a class of its own", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer",
 			LoadBalancerIP: "192.0.2.1", LoadBalancerClass: "bgp", Provider: "metallb"}}, 0,
-			[]string{"metallb.io/loadBalancerIPs: 192.0.2.1", "loadBalancerClass: bgp"}, []string{"cilium", "kube-vip"}},
-		{"kube-vip, by its class", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1", LoadBalancerClass: "kube-vip.io/kube-vip-class"}}, 30443,
-			[]string{"kube-vip.io/loadbalancerIPs: 192.0.2.1", "loadBalancerClass: kube-vip.io/kube-vip-class", "nodePort: 30443"}, []string{"metallb", "allocateLoadBalancerNodePorts"}},
-		{"an address of each family", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "192.0.2.1,2001:db8::1"}}, 0,
+			[]string{"metallb.io/loadBalancerIPs: 192.0.2.1", "loadBalancerClass: bgp"},
+			[]string{"cilium", "kube-vip"}},
+		{"kube-vip, by its class", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer",
+			LoadBalancerIP: "192.0.2.1", LoadBalancerClass: "kube-vip.io/kube-vip-class"}}, 30443,
+			[]string{"kube-vip.io/loadbalancerIPs: 192.0.2.1", "loadBalancerClass: kube-vip.io/kube-vip-class",
+				"nodePort: 30443"}, []string{"metallb", "allocateLoadBalancerNodePorts"}},
+		{"an address of each family", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer",
+			LoadBalancerIP: "192.0.2.1,2001:db8::1"}}, 0,
 			[]string{"ipFamilyPolicy: PreferDualStack"}, []string{"ipFamilies"}},
-		{"an IPv6 address", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerIP: "2001:db8::1"}}, 0,
+		{"an IPv6 address", v1.Service{Service: &v1.ServiceExposure{Type: "LoadBalancer",
+			LoadBalancerIP: "2001:db8::1"}}, 0,
 			[]string{"ipFamilyPolicy: SingleStack", "ipFamilies: [IPv6]"}, []string{"IPv4"}},
 		{"an annotation of one's own", v1.Service{Service: &v1.ServiceExposure{Annotations: map[string]string{"example.org/x": "y"}}}, 0, []string{"example.org/x: \"y\""}, nil},
 	} {

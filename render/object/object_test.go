@@ -84,7 +84,9 @@ func readByAll(t *testing.T, text string) {
 
 // TestQuotesWhatIsContested: what the two libraries read differently is in quotes, and nothing else is written otherwise for it.
 func TestQuotesWhatIsContested(t *testing.T) {
-	content, err := Marshal(map[string]any{"kind": "A", "metadata": map[string]any{"name": "0o-7", "x": []any{"yes", "1", "a", 1, true, 1.5, "0b-1"}}, "text": "a\nb\n", "empty": map[string]any{}})
+	content, err := Marshal(map[string]any{"kind": "A",
+		"metadata": map[string]any{"name": "0o-7", "x": []any{"yes", "1", "a", 1, true, 1.5, "0b-1"}}, "text": "a\nb\n",
+		"empty": map[string]any{}})
 	want := Header + `kind: A
 metadata:
   name: "0o-7"
@@ -101,7 +103,8 @@ text: |
 func TestOneOrder(t *testing.T) {
 	for _, text := range []string{"x", "0o-7"} {
 		value := map[string]any{}
-		for _, key := range []string{"a2", "a10", "a1b", "a1", "A", "a01", "a9", "a-1", "a_1", "a1-2", "b", "a100", "a0b"} {
+		for _, key := range []string{"a2", "a10", "a1b", "a1", "A", "a01", "a9", "a-1", "a_1", "a1-2", "b", "a100",
+			"a0b"} {
 			value[key] = text
 		}
 		content, err := Fragment([]any{value})
@@ -120,7 +123,8 @@ func TestOneOrder(t *testing.T) {
 func TestMarshal(t *testing.T) {
 	content, err := Marshal(
 		map[string]any{"status": 1, "a": map[string]any{"status": 1, "none": nil, "list": []any{nil, []any{}}}},
-		map[string]any{"big": uint64(math.MaxUint64), "whole": int64(math.MinInt64), "e": 1e30, "zero": 0, "f": json.Number("1.50")})
+		map[string]any{"big": uint64(math.MaxUint64), "whole": int64(math.MinInt64), "e": 1e30, "zero": 0,
+			"f": json.Number("1.50")})
 	want := Header + "a:\n  list:\n  - null\n  - []\n  status: 1\n---\nbig: 18446744073709551615\ne: 1e+30\nf: 1.5\nwhole: -9223372036854775808\nzero: 0\n"
 	assert.Truef(t, err == nil && string(content) == want, "got %v\n%s\nwant\n%s", err, content, want)
 	_, err = Marshal(map[string]any{"a": math.NaN()})
@@ -168,9 +172,11 @@ func TestStyles(t *testing.T) {
 	blocks, err := Marshal(value)
 	require.NoError(t, err)
 	assert.Equal(t, Header+"kind: A\nhosts:\n- name: host-1\n  role: r\nspec:\n"+
-		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port:\n    number: 80\n", string(blocks), "Marshal")
+		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port:\n    number: 80\n",
+		string(blocks), "Marshal")
 	rows, err := Rows(value)
 	require.NoError(t, err)
 	assert.Equal(t, Header+"kind: A\nhosts:\n- {name: host-1, role: r}\nspec:\n"+
-		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port: {number: 80}\n", string(rows), "Rows")
+		"  matchExpressions:\n  - {key: rack, operator: In, values: [a]}\n"+selectors+"  port: {number: 80}\n",
+		string(rows), "Rows")
 }

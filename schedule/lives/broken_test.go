@@ -80,30 +80,33 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 		})},
 		{"a leaving host is handed out", "handed out that is not free", after(func(now *site, before, t *tree) {
 			change(now, t, func(h *host, e *entry) bool {
-				if was, ok := before.of(h.name); !ok || !was.leaving || h.label.cluster == "" || e.cluster == "b" || h.use != "" {
+				if was, ok := before.of(h.name); !ok || !was.leaving || h.label.cluster == "" || e.cluster == "b" ||
+					h.use != "" {
 					return false
 				}
 				*e = entry{slot: slot{cluster: "b", role: "Worker"}, uid: h.uid}
 				return true
 			})
 		})},
-		{"a host that was made anew is free at once", "made anew is handed out", after(func(now *site, before, t *tree) {
-			change(now, t, func(h *host, e *entry) bool {
-				was, ok := before.of(h.name)
-				if !ok || was.uid == h.uid || h.label.cluster != "" {
-					return false
+		{"a host that was made anew is free at once", "made anew is handed out",
+			after(func(now *site, before, t *tree) {
+				change(now, t, func(h *host, e *entry) bool {
+					was, ok := before.of(h.name)
+					if !ok || was.uid == h.uid || h.label.cluster != "" {
+						return false
+					}
+					delete(t.hosts, h.name)
+					return true
+				})
+			})},
+		{"a host that Cluster API keeps for reuse is free", "handed out that is not free",
+			func(now site, before *tree) (*tree, loss, error) {
+				now.hosts = slices.Clone(now.hosts)
+				for i := range now.hosts {
+					now.hosts[i].reuse = false
 				}
-				delete(t.hosts, h.name)
-				return true
-			})
-		})},
-		{"a host that Cluster API keeps for reuse is free", "handed out that is not free", func(now site, before *tree) (*tree, loss, error) {
-			now.hosts = slices.Clone(now.hosts)
-			for i := range now.hosts {
-				now.hosts[i].reuse = false
-			}
-			return plan(now, before)
-		}},
+				return plan(now, before)
+			}},
 		{"any kind of host will do", "a host is handed out that is not free", reading(func(w *wants) { w.kind = "" })},
 		{"racks do not count", "a domain has too many hosts", reading(func(w *wants) { w.perRack = 0 })},
 		{"two of a rack are as good as one", "uneven over its racks", reading(func(w *wants) {
@@ -120,15 +123,16 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 				return true
 			})
 		})},
-		{"a missing spec is a cluster that leaves", "a cluster whose spec is missing", func(now site, before *tree) (*tree, loss, error) {
-			now.specs = maps.Clone(now.specs)
-			for name, s := range now.specs {
-				if !s.here {
-					now.specs[name] = &spec{here: true, roles: s.roles, deleted: true}
+		{"a missing spec is a cluster that leaves", "a cluster whose spec is missing",
+			func(now site, before *tree) (*tree, loss, error) {
+				now.specs = maps.Clone(now.specs)
+				for name, s := range now.specs {
+					if !s.here {
+						now.specs[name] = &spec{here: true, roles: s.roles, deleted: true}
+					}
 				}
-			}
-			return plan(now, before)
-		}},
+				return plan(now, before)
+			}},
 		{"one of several hosts", "a cluster gets some of its active hosts", after(func(now *site, before, t *tree) {
 			change(now, t, func(h *host, e *entry) bool {
 				if _, ok := before.of(h.name); ok || h.label.cluster != "" {
@@ -143,11 +147,12 @@ func TestBrokenProgramsAreNoticed(t *testing.T) {
 			t, _, err := plan(now, before)
 			return t, loss{}, err
 		}},
-		{"a namespace that leaves is no loss", "leaves with its namespace", func(now site, before *tree) (*tree, loss, error) {
-			t, lost, err := plan(now, before)
-			lost.total, lost.outside = max(0, lost.total-lost.outside), 0
-			return t, lost, err
-		}},
+		{"a namespace that leaves is no loss", "leaves with its namespace",
+			func(now site, before *tree) (*tree, loss, error) {
+				t, lost, err := plan(now, before)
+				lost.total, lost.outside = max(0, lost.total-lost.outside), 0
+				return t, lost, err
+			}},
 		{"no limit holds", "a tenant gets more than it may have", func(now site, before *tree) (*tree, loss, error) {
 			now.limit = 0
 			return plan(now, before)
@@ -279,7 +284,8 @@ func change(now *site, t *tree, do func(*host, *entry) bool) {
 // without is the program, which reads no reservations of one sort.
 func without(sort string) program {
 	return func(now site, before *tree) (*tree, loss, error) {
-		now.reserved = slices.DeleteFunc(slices.Clone(now.reserved), func(by reserve) bool { return by.String() == sort })
+		now.reserved = slices.DeleteFunc(slices.Clone(now.reserved),
+			func(by reserve) bool { return by.String() == sort })
 		return plan(now, before)
 	}
 }

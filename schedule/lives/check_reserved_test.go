@@ -65,8 +65,10 @@ func (r *run) turns() string {
 		for name, s := range r.specs {
 			role, lacks := r.lacks(name)
 			w := s.roles[role]
-			if lacks != 1 || w.perRack > 0 || w.kind != "" && w.kind != h.kind || w.vendor != "" && w.vendor != h.vendor ||
-				slices.Contains(s.remove, h.name) || slices.Contains(s.approve, h.name) || !r.goesBefore(name, e.cluster) {
+			if lacks != 1 || w.perRack > 0 || w.kind != "" && w.kind != h.kind ||
+				w.vendor != "" && w.vendor != h.vendor ||
+				slices.Contains(s.remove, h.name) || slices.Contains(s.approve, h.name) ||
+				!r.goesBefore(name, e.cluster) {
 				continue
 			}
 			return fmt.Sprintf("%s gets %s, and %s lacks one: %v, then %v", e.cluster, h.name, name, r.before, r.after)
@@ -112,5 +114,6 @@ func (r *run) goesBefore(cluster, other string) bool {
 	runs, mayRun := running(cluster)
 	otherRuns, otherMayRun := running(other)
 	a, b := r.specs[cluster].priority, r.specs[other].priority
-	return a > b || a == b && (runs && !otherMayRun || runs == mayRun && otherRuns == otherMayRun && runs == otherRuns && cluster < other)
+	return a > b || a == b && (runs && !otherMayRun ||
+		runs == mayRun && otherRuns == otherMayRun && runs == otherRuns && cluster < other)
 }

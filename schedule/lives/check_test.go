@@ -63,13 +63,15 @@ func (r *run) known(cluster string) bool {
 // it is in use under any labels.
 func (r *run) ownBefore(h *host) (entry, bool) {
 	e, ok := r.before.of(h.name)
-	return e, ok && (r.old || e.uid == h.uid || h.label.complete() && e.cluster == h.label.cluster || h.use != "" && h.label.cluster != "")
+	return e, ok && (r.old || e.uid == h.uid || h.label.complete() && e.cluster == h.label.cluster ||
+		h.use != "" && h.label.cluster != "")
 }
 
 // disputed says whether tree and labels name two clusters for a host in use.
 func (r *run) disputed(h *host) bool {
 	was, ok := r.ownBefore(h)
-	return ok && !r.old && h.here && h.use != "" && !was.leaving && h.label.complete() && h.label.cluster != was.cluster && r.known(h.label.cluster)
+	return ok && !r.old && h.here && h.use != "" && !was.leaving && h.label.complete() &&
+		h.label.cluster != was.cluster && r.known(h.label.cluster)
 }
 
 // gives says whether the cluster of the tree approves that a disputed host goes to the one of its labels.
@@ -155,7 +157,8 @@ func (r *run) stale() string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.before.hosts)) {
 		was, _ := r.before.of(name)
-		if e, ok := r.after.of(name); !ok || e.cluster != was.cluster || e.role != was.role || e.uid != was.uid || e.leaving && !was.leaving {
+		if e, ok := r.after.of(name); !ok || e.cluster != was.cluster || e.role != was.role || e.uid != was.uid ||
+			e.leaving && !was.leaving {
 			return fmt.Sprintf("%s: %+v, then %+v", name, was, e)
 		}
 	}
@@ -190,11 +193,13 @@ func (r *run) handed() string {
 		if !is || !h.here || e.leaving {
 			continue
 		}
-		if was, ok := r.before.of(h.name); ok && was.cluster == e.cluster || h.label.complete() && h.label.cluster == e.cluster {
+		if was, ok := r.before.of(h.name); ok && was.cluster == e.cluster ||
+			h.label.complete() && h.label.cluster == e.cluster {
 			continue
 		}
 		w := r.specs[e.cluster].roles[e.role]
-		if h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || h.reuse || w.kind != "" && w.kind != h.kind || w.vendor != "" && w.vendor != h.vendor {
+		if h.label.cluster != "" || h.use != "" || h.failed() || h.cordoned || h.reuse ||
+			w.kind != "" && w.kind != h.kind || w.vendor != "" && w.vendor != h.vendor {
 			return fmt.Sprintf("%+v: %+v", *h, e)
 		}
 	}
@@ -228,7 +233,8 @@ func (r *run) frozen() string {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		e, is := r.after.of(h.name)
-		if s := r.specs[e.cluster]; !is || s == nil || !s.here || !s.fault || s.deleted || h.label.cluster == e.cluster {
+		if s := r.specs[e.cluster]; !is || s == nil || !s.here || !s.fault || s.deleted ||
+			h.label.cluster == e.cluster {
 			continue
 		}
 		was, ok := r.before.of(h.name)
@@ -271,7 +277,8 @@ func (r *run) brake() string {
 	instead := 0
 	for _, name := range slices.Sorted(maps.Keys(r.before.hosts)) {
 		was := r.before.hosts[name][0]
-		if s := r.specs[was.cluster]; was.leaving || s != nil && s.acceptLoss > 0 && r.before.accepted[was.cluster] != s.acceptText {
+		if s := r.specs[was.cluster]; was.leaving ||
+			s != nil && s.acceptLoss > 0 && r.before.accepted[was.cluster] != s.acceptText {
 			continue
 		}
 		e, ok := r.after.of(name)
@@ -295,7 +302,8 @@ func (r *run) outside() string {
 	for i := range r.hosts {
 		h := &r.hosts[i]
 		was, had := r.before.of(h.name)
-		if _, has := r.after.of(h.name); r.left && h.annex && had && !was.leaving && !was.pending && !has && !r.accepted && !r.refused {
+		if _, has := r.after.of(h.name); r.left && h.annex && had && !was.leaving && !was.pending && !has &&
+			!r.accepted && !r.refused {
 			return fmt.Sprintf("%+v: %+v", *h, was)
 		}
 	}
@@ -350,10 +358,12 @@ func (r *run) replaces(cluster string) bool {
 	}
 	return slices.ContainsFunc(r.hosts, func(h host) bool {
 		was, ok := r.before.of(h.name)
-		if h.label.cluster == cluster && (h.failed() || slices.Contains(r.specs[cluster].remove, h.name)) { // its labels alone may give it to the cluster
+		if h.label.cluster == cluster && (h.failed() ||
+			slices.Contains(r.specs[cluster].remove, h.name)) { // its labels alone may give it to the cluster
 			return true
 		}
-		return ok && was.cluster == cluster && (h.failed() || !h.here || h.uid != was.uid || slices.Contains(r.specs[cluster].remove, h.name))
+		return ok && was.cluster == cluster && (h.failed() || !h.here || h.uid != was.uid ||
+			slices.Contains(r.specs[cluster].remove, h.name))
 	})
 }
 
@@ -396,7 +406,8 @@ func (r *run) beyond() string {
 		}
 	}
 	if handed > successors && have > r.limit {
-		return fmt.Sprintf("%d hosts are handed out for %d that failed, and they have %d: %v, then %v", handed, successors, have, r.before, r.after)
+		return fmt.Sprintf("%d hosts are handed out for %d that failed, and they have %d: %v, then %v", handed,
+			successors, have, r.before, r.after)
 	}
 	return ""
 }
@@ -452,7 +463,8 @@ func (r *run) gets(h *host) (entry, bool) {
 func (r *run) inRack(e entry, rack string) (all, stay int) {
 	for i := range r.hosts {
 		h := &r.hosts[i]
-		if o, ok := r.after.of(h.name); ok && !o.leaving && o.cluster == e.cluster && o.role == e.role && h.rack == rack {
+		if o, ok := r.after.of(h.name); ok && !o.leaving && o.cluster == e.cluster && o.role == e.role &&
+			h.rack == rack {
 			all++
 			if !r.bad(h, e.cluster) && !r.surplus(h, o) {
 				stay++

@@ -58,7 +58,8 @@ func (l *life) decide(hosts []host, old, accepting bool) (after *tree, refused b
 	if again, _, err := l.program(other, l.tip()); err != nil || again.String() != after.String() {
 		return nil, false, fmt.Errorf("%w: %v\nin another order %v, %v", errOrder, after, again, err)
 	}
-	r := &run{specs: l.specs, hosts: hosts, old: old, left: l.left, limit: l.limit, reserved: l.reserved, asks: lost.asks,
+	r := &run{specs: l.specs, hosts: hosts, old: old, left: l.left, limit: l.limit, reserved: l.reserved,
+		asks:   lost.asks,
 		before: l.tip(), after: after}
 	r.readApprovals()
 	if lost.total > allowed || lost.outside > 0 {
@@ -109,7 +110,8 @@ func (l *life) numbersWork(now site, lost loss) error {
 		}
 		for _, name := range some {
 			if again.asks[name] > 0 {
-				return fmt.Errorf("%w: %s is to accept %d, and then %d", errNumber, name, lost.asks[name], again.asks[name])
+				return fmt.Errorf("%w: %s is to accept %d, and then %d", errNumber, name, lost.asks[name],
+					again.asks[name])
 			}
 		}
 		if again.total > now.most && lost.total <= now.most {
@@ -231,7 +233,8 @@ func (l *life) rest(idle bool) error {
 func (l *life) putBack(t *tree) (changed bool) {
 	for i := range l.hosts {
 		h := &l.hosts[i]
-		if e, ok := t.of(h.name); ok && h.here && h.use != "" && h.label != (slot{}) && e.denied(h) == "the host is in use" {
+		if e, ok := t.of(h.name); ok && h.here && h.use != "" && h.label != (slot{}) &&
+			e.denied(h) == "the host is in use" {
 			h.label, changed = slot{e.cluster, e.role, e.standby}, true
 		}
 	}
@@ -303,8 +306,11 @@ func TestLives(t *testing.T) {
 	t.Log(seen)
 	for _, what := range []string{
 		"handed out", "let go", "approved", "taken back", "promoted",
-		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied", "refused by the brake", "frozen by the brake", "handed out within a limit", "handed out beside spares", "handed out beside a minimum", "handed out beside hosts of one cluster", "handed out of a vendor",
-		"remove at a limit", "kept for reuse", "acceptance used up", "asked for a number beside a used-up one", "refused for a namespace that leaves", "left with its namespace",
+		"disputed", "given by an approval", "labeled by hand in use", "read before the tree", "denied",
+		"refused by the brake", "frozen by the brake", "handed out within a limit", "handed out beside spares",
+		"handed out beside a minimum", "handed out beside hosts of one cluster", "handed out of a vendor",
+		"remove at a limit", "kept for reuse", "acceptance used up", "asked for a number beside a used-up one",
+		"refused for a namespace that leaves", "left with its namespace",
 	} {
 		if most >= 10 && !t.Failed() && seen[what] == 0 {
 			t.Errorf("%s: in no life: they show nothing of it", what)

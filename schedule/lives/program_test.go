@@ -39,7 +39,8 @@ func plan(now site, before *tree) (*tree, loss, error) {
 		previous = before.memory.(schedule.Previous)
 	}
 	options := schedule.Options{
-		Keys: keys, LabelsNewer: true, Refused: map[schedule.ClusterKey][]string{}, Known: map[schedule.ClusterKey]bool{}, Absent: map[schedule.ClusterKey]bool{},
+		Keys: keys, LabelsNewer: true, Refused: map[schedule.ClusterKey][]string{},
+		Known: map[schedule.ClusterKey]bool{}, Absent: map[schedule.ClusterKey]bool{},
 	}
 	for name, s := range now.specs {
 		if s.here && s.fault {
@@ -51,13 +52,15 @@ func plan(now site, before *tree) (*tree, loss, error) {
 		options.Namespaces = []string{metal}
 	}
 	if now.old { // the Site is not old, and says which namespaces it has
-		inside := slices.DeleteFunc(slices.Clone(previous.Claims), func(c schedule.PreviousClaim) bool { return options.Outside(c.Host) })
+		inside := slices.DeleteFunc(slices.Clone(previous.Claims),
+			func(c schedule.PreviousClaim) bool { return options.Outside(c.Host) })
 		inventoried, options.Old = holdings.AsOfTree(inventoried, inside, keys), true
 	}
 	for _, claim := range previous.Claims {
 		options.Known[claim.Cluster] = true
 		name := claim.Cluster.Name
-		if s := now.specs[name]; s != nil && s.here || previous.Leaving[claim.Cluster] || options.Refused[claim.Cluster] != nil {
+		if s := now.specs[name]; s != nil && s.here || previous.Leaving[claim.Cluster] ||
+			options.Refused[claim.Cluster] != nil {
 			continue
 		}
 		// As the commands do: a cluster of the tree without a spec is frozen, with an empty one.
@@ -143,7 +146,8 @@ func (now *site) inputs() (clusters []v1.SIPCluster, hosts []inventory.Host) {
 }
 
 func (s *spec) cluster(name string) v1.SIPCluster {
-	c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: keyOf(name).Namespace, Name: name, Annotations: map[string]string{}}}
+	c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: keyOf(name).Namespace, Name: name,
+		Annotations: map[string]string{}}}
 	c.Spec.Priority = int32(s.priority)
 	c.Spec.Nodes = map[string]v1.NodeSet{}
 	for role, w := range s.roles {

@@ -383,7 +383,8 @@ func (l *life) siteActions(add func(int, string, func())) {
 		}
 	})
 	if slices.ContainsFunc(l.hosts, func(h host) bool { return h.annex }) {
-		add(map[bool]int{true: 12, false: 3}[l.left], fmt.Sprintf("the annex leaves or comes back: %t", !l.left), func() { l.left = !l.left })
+		add(map[bool]int{true: 12, false: 3}[l.left], fmt.Sprintf("the annex leaves or comes back: %t", !l.left),
+			func() { l.left = !l.left })
 	}
 	add(4, "the marks are taken off", func() {
 		for i := range l.hosts {
@@ -397,7 +398,8 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 		add(6, h.name+" is back", func() { h.here = true })
 		add(3, h.name+" is restored under a new uid", func() { h.here, h.uid = true, h.uid+1 })
 		add(3, h.name+" is made anew", func() {
-			*h = host{name: h.name, kind: h.kind, rack: h.rack, vendor: h.vendor, annex: h.annex, here: true, uid: h.uid + 1, machine: h.use}
+			*h = host{name: h.name, kind: h.kind, rack: h.rack, vendor: h.vendor, annex: h.annex, here: true,
+				uid: h.uid + 1, machine: h.use}
 		})
 		return
 	}
@@ -431,7 +433,8 @@ func (l *life) hostActions(h *host, add func(int, string, func())) {
 	add(1, h.name+" is cordoned, or no longer", func() { h.cordoned = !h.cordoned })
 	add(1, h.name+" disappears", func() { h.here = false })
 	if l.wild {
-		label := slot{cluster: append(l.names, "elsewhere", "")[l.IntN(len(l.names)+2)], role: []string{"Worker", "Worker", ""}[l.IntN(3)]}
+		label := slot{cluster: append(l.names, "elsewhere", "")[l.IntN(len(l.names)+2)],
+			role: []string{"Worker", "Worker", ""}[l.IntN(3)]}
 		if label.cluster == "" {
 			label = slot{}
 		}

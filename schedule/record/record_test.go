@@ -176,7 +176,8 @@ func TestLargeSites(t *testing.T) { recordSites(t, "large.txt", 50, large) }
 
 func TestRecordOfHardShapes(t *testing.T) {
 	t.Parallel()
-	record(t, "shapes.txt", len(hardShapes), func(i int) (string, world) { return hardShapes[i].name, hardShapes[i].make(5000) })
+	record(t, "shapes.txt", len(hardShapes),
+		func(i int) (string, world) { return hardShapes[i].name, hardShapes[i].make(5000) })
 }
 
 // BenchmarkShapes measures the same sites.
@@ -195,7 +196,8 @@ func BenchmarkShapes(b *testing.B) {
 }
 
 func (w world) String() string {
-	text, err := yaml.Marshal(map[string]any{"tenants": w.tenants, "clusters": w.clusters, "hosts": w.hosts, "reserved": w.reserved})
+	text, err := yaml.Marshal(map[string]any{"tenants": w.tenants, "clusters": w.clusters, "hosts": w.hosts,
+		"reserved": w.reserved})
 	if err != nil {
 		return err.Error()
 	}

@@ -50,7 +50,8 @@ func fleet(n int, label func(i int) string) (hosts []inventory.Host) {
 
 // wanting is a role with topology keys that have a bound of one host each.
 func wanting(active, standby int, selector metav1.LabelSelector, keys ...string) v1.NodeSet {
-	return v1.NodeSet{LabelSelector: selector, Count: &v1.NodeCount{Active: active, Standby: standby}, TopologyKeys: keys}
+	return v1.NodeSet{LabelSelector: selector, Count: &v1.NodeCount{Active: active, Standby: standby},
+		TopologyKeys: keys}
 }
 
 // in selects hosts that have one of the numbers, as "k3", in a label.

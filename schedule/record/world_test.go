@@ -59,7 +59,8 @@ type scale struct {
 
 var (
 	small = scale{leastHosts: 6, hosts: 25, leastClusters: 3, clusters: 5, rack: 3, active: 4, standby: 3, stream: 27}
-	large = scale{leastHosts: 2000, hosts: 1, leastClusters: 20, clusters: 41, rack: 20, active: 50, standby: 6, stream: 28}
+	large = scale{leastHosts: 2000, hosts: 1, leastClusters: 20, clusters: 41, rack: 20, active: 50, standby: 6,
+		stream: 28}
 )
 
 // newWorld makes the world of a seed.
@@ -127,7 +128,8 @@ func randomHost(d dice, size scale, i, kinds int) inventory.Host {
 	for n, network := range []string{"oam", "data"} {
 		if !d.oneIn(8) {
 			ip := netip.AddrFrom4([4]byte{10, byte(n), byte(i / 250), byte(i%250 + 1)})
-			h.Addresses = append(h.Addresses, inventory.Address{Network: network, IP: ip, Origin: inventory.FromNetworkData})
+			h.Addresses = append(h.Addresses,
+				inventory.Address{Network: network, IP: ip, Origin: inventory.FromNetworkData})
 		}
 	}
 	switch d.IntN(30) {
@@ -139,7 +141,8 @@ func randomHost(d dice, size scale, i, kinds int) inventory.Host {
 		h.State.Operational, h.State.ErrorType = "error", "power management error"
 	case 3:
 		h.State.Provisioning, h.State.Image = "provisioned", true
-		h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "elsewhere", Name: fmt.Sprintf("m%d", i)}
+		h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Namespace: "elsewhere",
+			Name: fmt.Sprintf("m%d", i)}
 	case 4:
 		h.State = inventory.State{} // from a file without a status
 	}
@@ -208,7 +211,8 @@ func randomRole(d dice, size scale, kinds int) v1.NodeSet {
 	case 1:
 		set.TopologyKey, set.MaxPerDomain = d.of("rack", "row", "room"), bound(size.rack)
 	case 2, 3:
-		set.TopologyKeys = [][]string{{"row", "rack"}, {"room", "rack"}, {"room", "row"}, {"room", "row", "rack"}}[d.IntN(4)]
+		set.TopologyKeys = [][]string{{"row", "rack"}, {"room", "rack"}, {"room", "row"},
+			{"room", "row", "rack"}}[d.IntN(4)]
 		set.MaxPerDomainByKey = map[string]v1.PerDomain{}
 		for i, key := range set.TopologyKeys {
 			if wider := len(set.TopologyKeys) - i; !d.oneIn(4) {
@@ -270,7 +274,8 @@ func (w *world) settle(c *v1.SIPCluster) {
 			continue
 		}
 		none := func(has func(*inventory.Host) bool) bool {
-			return !slices.ContainsFunc(w.hosts, func(h inventory.Host) bool { return has(&h) && w.mayHave(c, set, &h) })
+			return !slices.ContainsFunc(w.hosts,
+				func(h inventory.Host) bool { return has(&h) && w.mayHave(c, set, &h) })
 		}
 		lacking := func(key string) bool { return none(func(h *inventory.Host) bool { return h.Labels[key] != "" }) }
 		if slices.ContainsFunc(set.Keys(), lacking) {
@@ -292,7 +297,8 @@ func (w *world) settle(c *v1.SIPCluster) {
 func (w *world) mayHave(c *v1.SIPCluster, set v1.NodeSet, h *inventory.Host) bool {
 	matches := func(selector metav1.LabelSelector, namespaces []string) bool {
 		s, err := metav1.LabelSelectorAsSelector(&selector)
-		return err == nil && s.Matches(labels.Set(h.Labels)) && (len(namespaces) == 0 || slices.Contains(namespaces, h.Namespace))
+		return err == nil && s.Matches(labels.Set(h.Labels)) && (len(namespaces) == 0 ||
+			slices.Contains(namespaces, h.Namespace))
 	}
 	for _, t := range w.tenants {
 		if slices.Contains(t.Namespaces, c.Namespace) && !matches(t.Hosts.Selector, t.Hosts.Namespaces) {

@@ -15,7 +15,8 @@ import (
 // hosts in racks, some of which failed.
 func randomSite(rng *rand.Rand, pack bool) *Problem {
 	s := &Problem{Trees: []Tree{
-		{Parent: []int32{None, 0, 0, None, 3, 3}, Level: []int32{0, 1, 1, 0, 1, 1}, Names: []string{"w0", "r0", "r1", "w1", "r2", "r3"}},
+		{Parent: []int32{None, 0, 0, None, 3, 3}, Level: []int32{0, 1, 1, 0, 1, 1},
+			Names: []string{"w0", "r0", "r1", "w1", "r2", "r3"}},
 		{Parent: []int32{None, None, None}, Level: []int32{0, 0, 0}, Names: []string{"z0", "z1", "z2"}},
 		{Parent: []int32{None, None, None, None}, Level: []int32{0, 0, 0, 0}, Names: []string{"r0", "r1", "r2", "r3"}},
 	}}
@@ -127,7 +128,8 @@ func (b *tried) possible() bool {
 
 func (b *tried) mayHave(i int, h int32, owner []int) bool {
 	r := &b.Roles[i]
-	if kind := b.Kinds[h]; kind < 0 || !r.Fits.Has(kind) || owner[h] != None || b.at[i] != None && b.Trees[r.Pack].Of[h] != b.at[i] {
+	if kind := b.Kinds[h]; kind < 0 || !r.Fits.Has(kind) || owner[h] != None ||
+		b.at[i] != None && b.Trees[r.Pack].Of[h] != b.at[i] {
 		return false
 	}
 	if r.Tree == None {
@@ -164,7 +166,8 @@ func everything(s *Problem) (b *tried, placed []bool) {
 		whole.Roles = append(whole.Roles, Request{Fits: k.Fits, Tree: None, Spread: None, Pack: None, PackAt: None})
 	}
 	b = &tried{Problem: &whole, want: make([]int, len(whole.Roles)), chosen: make([][]int32, len(whole.Roles)),
-		gone: make([][]int, len(whole.Roles)), promised: make([]int, len(s.Roles)), could: make([]int, len(s.Kept)), spent: make([]int, len(s.Kept))}
+		gone: make([][]int, len(whole.Roles)), promised: make([]int, len(s.Roles)), could: make([]int, len(s.Kept)),
+		spent: make([]int, len(s.Kept))}
 	for i := range whole.Roles {
 		b.held, b.at = append(b.held, slices.Clone(whole.Roles[i].Held)), append(b.at, None)
 	}
@@ -450,7 +453,8 @@ func TestSolveAgreesWithEverything(t *testing.T) {
 			short++
 			err := addsUp(&found)
 			require.Truef(t, err == nil || len(found.Behind) > 0, "site %d: %v: %+v\n%+v", seed, err, found, *s)
-			if len(s.Kept) == 0 && !slices.ContainsFunc(found.Roles, func(i int) bool { return len(s.Roles[i].Failed) > 0 }) {
+			if len(s.Kept) == 0 && !slices.ContainsFunc(found.Roles,
+				func(i int) bool { return len(s.Roles[i].Failed) > 0 }) {
 				proven++
 				assert.Equal(t, most(s, &found), found.Capacity, fmt.Sprintf("site %d: %+v\n%+v", seed, found, *s))
 			}
@@ -526,7 +530,8 @@ func TestPacked(t *testing.T) {
 		alone++
 		possible := false
 		for d := range int32(3) {
-			b := &tried{Problem: s, want: []int{s.Roles[0].Active + s.Roles[0].Refill}, chosen: make([][]int32, 1), held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
+			b := &tried{Problem: s, want: []int{s.Roles[0].Active + s.Roles[0].Refill}, chosen: make([][]int32, 1),
+				held: [][]int32{s.Roles[0].Held}, at: []int32{d}}
 			possible = possible || b.possible()
 		}
 		require.Truef(t, got.Placed[0] == (possible || s.Roles[0].Active+s.Roles[0].Refill == 0),

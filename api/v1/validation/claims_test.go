@@ -22,14 +22,21 @@ func TestSiteClaims(t *testing.T) {
 		path, want string
 	}{
 		{"two clusters with ports of their own", func(_, _ *v1.Services) {}, "", ""},
-		{"one node port for two clusters", func(a, b *v1.Services) { b.JumpHost[0].NodePort = a.LoadBalancerControlPlane[0].NodePort }, "spec.services.jumpHost[0].nodePort", "tenants/a spec.services.loadBalancerControlPlane[0]"},
-		{"a node port within another's range", func(_, b *v1.Services) { b.JumpHost[0].NodePort = 30105 }, "spec.services.jumpHost[0].nodePort", "node port 30105"},
+		{"one node port for two clusters",
+			func(a, b *v1.Services) { b.JumpHost[0].NodePort = a.LoadBalancerControlPlane[0].NodePort },
+			"spec.services.jumpHost[0].nodePort", "tenants/a spec.services.loadBalancerControlPlane[0]"},
+		{"a node port within another's range", func(_, b *v1.Services) { b.JumpHost[0].NodePort = 30105 },
+			"spec.services.jumpHost[0].nodePort", "node port 30105"},
 		{"ranges that overlap", func(_, b *v1.Services) {
 			b.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 30105, End: 30120}
 		}, "spec.services.loadBalancerWorker[0].nodePortRange", "node port 30105"},
-		{"one node port twice in a cluster", func(_, b *v1.Services) { b.LoadBalancerControlPlane[0].NodePort = b.JumpHost[0].NodePort }, "spec.services.jumpHost[0].nodePort", "tenants/b spec.services.loadBalancerControlPlane[0]"},
-		{"a node port outside the site's range", func(_, b *v1.Services) { b.JumpHost[0].NodePort = 22 }, "spec.services.jumpHost[0].nodePort", "30000 to 32767"},
-		{"no node port given: the API server chooses", func(a, b *v1.Services) { a.JumpHost[0].NodePort, b.JumpHost[0].NodePort = 0, 0 }, "", ""},
+		{"one node port twice in a cluster",
+			func(_, b *v1.Services) { b.LoadBalancerControlPlane[0].NodePort = b.JumpHost[0].NodePort },
+			"spec.services.jumpHost[0].nodePort", "tenants/b spec.services.loadBalancerControlPlane[0]"},
+		{"a node port outside the site's range", func(_, b *v1.Services) { b.JumpHost[0].NodePort = 22 },
+			"spec.services.jumpHost[0].nodePort", "30000 to 32767"},
+		{"no node port given: the API server chooses",
+			func(a, b *v1.Services) { a.JumpHost[0].NodePort, b.JumpHost[0].NodePort = 0, 0 }, "", ""},
 		{"a worker range behind a load balancer takes no node ports", func(a, b *v1.Services) {
 			a.LoadBalancerWorker[0].NodePortRange = v1.PortRange{Start: 80, End: 90}
 			a.LoadBalancerWorker[0].Service.Service = balanced("192.0.2.1", "")
@@ -41,19 +48,23 @@ func TestSiteClaims(t *testing.T) {
 			a.JumpHost[0].ClusterIP, b.JumpHost[0].ClusterIP = &x, &y
 		}, "spec.services.jumpHost[0].clusterIP", "2001:db8::1 is claimed"},
 		{"one address without sharing", func(a, b *v1.Services) {
-			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1", ""), balanced("192.0.2.1", "")
+			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1",
+				""), balanced("192.0.2.1", "")
 		}, "spec.services.jumpHost[0].service.loadBalancerIP", "sharingKey"},
 		{"one address of two classes", func(a, b *v1.Services) {
-			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1", "a"), balanced("192.0.2.1", "a")
+			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1",
+				"a"), balanced("192.0.2.1", "a")
 			a.JumpHost[0].NodePort, b.JumpHost[0].NodePort = 0, 0
 			a.JumpHost[0].Service.Service.LoadBalancerClass = "io.cilium/l2-announcer"
 			b.JumpHost[0].Service.Service.LoadBalancerClass = "io.cilium/bgp-control-plane"
 		}, "spec.services.jumpHost[0].service.loadBalancerIP", "of another loadBalancerClass: both would announce it"},
 		{"one address with different keys", func(a, b *v1.Services) {
-			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1", "a"), balanced("192.0.2.1", "b")
+			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1",
+				"a"), balanced("192.0.2.1", "b")
 		}, "spec.services.jumpHost[0].service.loadBalancerIP", "sharingKey"},
 		{"one address shared, and one port", func(a, b *v1.Services) {
-			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1", "k"), balanced("192.0.2.1", "k")
+			a.JumpHost[0].Service.Service, b.JumpHost[0].Service.Service = balanced("192.0.2.1",
+				"k"), balanced("192.0.2.1", "k")
 		}, "spec.services.jumpHost[0].service.loadBalancerIP", "both listen on port 22"},
 		{"one address shared by a tenant's services", func(_, b *v1.Services) {
 			b.JumpHost[0].Service.Service = balanced("192.0.2.1", "k")
@@ -77,7 +88,8 @@ func TestSiteClaims(t *testing.T) {
 			continue
 		}
 		assert.Truef(t,
-			len(errs) == 1 && errs[0].Cluster.Name == "b" && errs[0].Path == row.path && strings.Contains(errs[0].Message, row.want),
+			len(errs) == 1 && errs[0].Cluster.Name == "b" && errs[0].Path == row.path &&
+				strings.Contains(errs[0].Message, row.want),
 			"%s:\n got %v\nwant one error at b, %s: ...%s...", row.why, errs, row.path, row.want)
 	}
 }
@@ -159,11 +171,16 @@ func TestValidateHeld(t *testing.T) {
 			heldOf(Claim{Resource: Resource{ClusterIP, "10.96.0.9"}}), "10.96.0.9 is claimed by n/HOLDER"},
 		{"a pod's address", claiming("a", 0, "", "", "", "10.1.1.1"), claiming("b", 0, "", "", "", "10.1.1.1"),
 			heldOf(Claim{Resource: Resource{PodIP, "n/net 10.1.1.1"}}), "n/net 10.1.1.1 is claimed by n/HOLDER"},
-		{"a load balancer's address", claiming("a", 0, "", "203.0.113.1", "", ""), claiming("b", 0, "", "203.0.113.1", "", ""),
-			heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "", Provider: "metallb", Ports: v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is claimed by n/HOLDER"},
-		{"a shared one at the same port", claiming("a", 0, "", "203.0.113.1", "k", ""), claiming("b", 0, "", "203.0.113.1", "k", ""),
-			heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "k", Provider: "metallb", Ports: v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is shared with n/HOLDER"},
-		{"Dex's keys", dexed("a"), dexed("b"), heldOf(Claim{Resource: Resource{DexState, "n"}}), "n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
+		{"a load balancer's address", claiming("a", 0, "", "203.0.113.1", "", ""),
+			claiming("b", 0, "", "203.0.113.1", "", ""),
+			heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "", Provider: "metallb",
+				Ports: v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is claimed by n/HOLDER"},
+		{"a shared one at the same port", claiming("a", 0, "", "203.0.113.1", "k", ""),
+			claiming("b", 0, "", "203.0.113.1", "k", ""),
+			heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "k", Provider: "metallb",
+				Ports: v1.PortRange{Start: 6443, End: 6443}}), "203.0.113.1 is shared with n/HOLDER"},
+		{"Dex's keys", dexed("a"), dexed("b"), heldOf(Claim{Resource: Resource{DexState, "n"}}),
+			"n/HOLDER spec.services.dex[0] keeps its signing keys in namespace n already"},
 	} {
 		places := map[string]bool{}
 		for holder, other := range map[string]string{"a": "b", "b": "a"} {
@@ -184,14 +201,17 @@ func TestValidateHeld(t *testing.T) {
 				}
 				errs := ValidateHeld([]v1.SIPCluster{newcomer}, map[string]Held{"n/" + holder: row.held}, 30000, 32767)
 				assert.Truef(t,
-					len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(fmt.Sprint(errs), "n/"+holder+" in the tree"),
+					len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(fmt.Sprint(errs),
+						"n/"+holder+" in the tree"),
 					"of a holder that is frozen: found %v", errs)
 			})
 		}
 		assert.Equal(t, 1, len(places), row.why)
 	}
 	shared := claiming("a", 0, "", "203.0.113.1", "k", "")
-	if errs := ValidateHeld([]v1.SIPCluster{shared}, map[string]Held{"n/b": heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "k", Provider: "metallb", Ports: v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
+	if errs := ValidateHeld([]v1.SIPCluster{shared},
+		map[string]Held{"n/b": heldOf(Claim{Resource: Resource{Balancer, "203.0.113.1"}, SharingKey: "k",
+			Provider: "metallb", Ports: v1.PortRange{Start: 22, End: 22}})}, 30000, 32767); len(errs) != 0 {
 		t.Errorf("shared at another port: found %v", errs)
 	}
 }
@@ -212,18 +232,21 @@ func TestSyncNames(t *testing.T) {
 			name)
 		for holder, other := range map[string]string{long: alike, alike: long} {
 			for _, clusters := range [][]v1.SIPCluster{{named(long), named(alike)}, {named(alike), named(long)}} {
-				for what, given := range map[string][]v1.SIPCluster{"both": clusters, "the other, while the holder's services stay": {named(other)}} {
+				for what, given := range map[string][]v1.SIPCluster{"both": clusters,
+					"the other, while the holder's services stay": {named(other)}} {
 					held := Held{}
 					held.AddSynced("evil", holder)
 					errs := ValidateHeld(given, map[string]Held{"evil/" + holder: held}, 30000, 32767)
 					assert.Truef(t,
-						len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(errs[0].Message, "names of those of evil/"+holder),
+						len(errs) == 1 && errs[0].Cluster.Name == other && strings.Contains(errs[0].Message,
+							"names of those of evil/"+holder),
 						"%s, %s: found %v, want one complaint about %s", part, what, errs, other)
 				}
 			}
 		}
 	}
-	alike := strings.TrimSuffix(strings.TrimPrefix(v1.SyncName("evil", long, v1.SyncParts[0]), "evil."), "."+v1.SyncParts[0])
+	alike := strings.TrimSuffix(strings.TrimPrefix(v1.SyncName("evil", long, v1.SyncParts[0]), "evil."),
+		"."+v1.SyncParts[0])
 	assert.Len(t, ValidateHeld([]v1.SIPCluster{named(alike)}, map[string]Held{"evil/" + long: {}}, 30000, 32767), 0,
 		"of a cluster that no object syncs: found")
 	assert.Len(t,

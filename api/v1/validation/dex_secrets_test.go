@@ -84,19 +84,22 @@ func TestSecretsOfConnectorsAreVariables(t *testing.T) {
 		{"google", "serviceAccountFilePath", "/etc/dex/account.json", "want one of"},
 	} {
 		c := withServices("edge-a")
-		text, err := json.Marshal(map[string]any{"type": row.kind, "id": "a", "name": "A", "config": map[string]any{row.field: row.value}})
+		text, err := json.Marshal(map[string]any{"type": row.kind, "id": "a", "name": "A",
+			"config": map[string]any{row.field: row.value}})
 		require.NoError(t, err)
 		c.Spec.Services.Dex[0].Connectors = []apiextensionsv1.JSON{{Raw: text}}
 		field := "spec.services.dex[0].connectors[0].config." + row.field
 		errs := validateServices(&c)
 		at := func(e FieldError) bool {
-			return strings.HasPrefix(e.Path, field) && (row.want == "" || strings.Contains(e.Message, row.want)) || row.want == "want one of" && strings.Contains(e.Message, row.want)
+			return strings.HasPrefix(e.Path, field) && (row.want == "" || strings.Contains(e.Message, row.want)) ||
+				row.want == "want one of" && strings.Contains(e.Message, row.want)
 		}
 		assert.Truef(t, slices.ContainsFunc(errs, at) == (row.want != ""), "%s.%s: %v:\nfound %v\nwant  %q", row.kind,
 			row.field, row.value, errs, row.want)
 		for _, e := range errs {
 			assert.Truef(t,
-				!strings.Contains(e.Error(), "hunter2") && !strings.Contains(e.Error(), "12345678") && !strings.Contains(e.Error(), "PRIVATE"),
+				!strings.Contains(e.Error(), "hunter2") && !strings.Contains(e.Error(), "12345678") &&
+					!strings.Contains(e.Error(), "PRIVATE"),
 				"%s.%s: the secret is repeated: %v", row.kind, row.field, e)
 		}
 	}
@@ -121,20 +124,25 @@ func TestBackendCA(t *testing.T) {
 		{"two places", v1.BackendCA{PEM: authority, Secret: "a"}, ".ca: found 2 of"},
 		{"a private key", v1.BackendCA{PEM: key}, ".ca.pem: not PEM certificates"},
 		{"a private key behind a certificate", v1.BackendCA{PEM: authority + key}, ".ca.pem: not PEM certificates"},
-		{"a server's certificate", v1.BackendCA{PEM: certificate}, ".ca.pem: certificate 1 is not of a certificate authority"},
-		{"a server's behind an authority's", v1.BackendCA{PEM: authority + certificate}, ".ca.pem: certificate 2 is not of"},
+		{"a server's certificate", v1.BackendCA{PEM: certificate},
+			".ca.pem: certificate 1 is not of a certificate authority"},
+		{"a server's behind an authority's", v1.BackendCA{PEM: authority + certificate},
+			".ca.pem: certificate 2 is not of"},
 		{"no certificate", v1.BackendCA{PEM: "hunter2"}, ".ca.pem: not PEM certificates"},
 		{"blanks", v1.BackendCA{PEM: " \n"}, ".ca.pem: not PEM certificates"},
 		{"a certificate that is none", v1.BackendCA{PEM: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"}, ".ca.pem: certificate 1 is not one"},
-		{"very many", v1.BackendCA{PEM: strings.Repeat(authority, 17)}, ".ca.pem: found 17 certificates, want at most 16"},
+		{"very many", v1.BackendCA{PEM: strings.Repeat(authority, 17)},
+			".ca.pem: found 17 certificates, want at most 16"},
 		{"a book", v1.BackendCA{PEM: strings.Repeat("x", 64<<10+1)}, ".ca.pem: not PEM certificates"},
 		{"a folder for a Secret", v1.BackendCA{Secret: "../metal3/h1-bmc"}, ".ca.secret: "},
 		{"a folder for a ConfigMap", v1.BackendCA{ConfigMap: "../a"}, ".ca.configMap: "},
 		{"a folder for a key", v1.BackendCA{Secret: "a", Key: "../tls.key"}, ".ca.key: "},
 		{"the folder above", v1.BackendCA{Secret: "a", Key: ".."}, ".ca.key: "},
 		{"a key without a Secret", v1.BackendCA{PEM: authority, Key: "ca.crt"}, ".ca.key: has no meaning with pem"},
-		{"a word more for HAProxy", v1.BackendCA{Secret: "a", ServerName: "kubernetes verify none"}, ".ca.serverName: "},
-		{"a line more for HAProxy", v1.BackendCA{Secret: "a", ServerName: "kubernetes\n    server evil 192.0.2.1:6443"}, ".ca.serverName: "},
+		{"a word more for HAProxy", v1.BackendCA{Secret: "a", ServerName: "kubernetes verify none"},
+			".ca.serverName: "},
+		{"a line more for HAProxy", v1.BackendCA{Secret: "a", ServerName: "kubernetes\n    server evil 192.0.2.1:6443"},
+			".ca.serverName: "},
 	} {
 		c := withServices("edge-a")
 		c.Spec.Services.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{CA: &row.ca}
@@ -142,7 +150,8 @@ func TestBackendCA(t *testing.T) {
 		for _, e := range ValidateCluster(&c) {
 			found += e.Error() + "\n"
 		}
-		if row.want == "" && found != "" || !strings.Contains(found, row.want) || strings.Contains(found, "hunter2") || strings.Contains(found, "PRIVATE") {
+		if row.want == "" && found != "" || !strings.Contains(found, row.want) || strings.Contains(found, "hunter2") ||
+			strings.Contains(found, "PRIVATE") {
 			t.Errorf("%s: found %q, want %q", row.why, found, row.want)
 		}
 	}
@@ -152,7 +161,8 @@ func TestBackendCA(t *testing.T) {
 func TestCertificatesOfBackendCA(t *testing.T) {
 	_, authority := keyAndCertificate(t, true)
 	block, _ := pem.Decode([]byte(authority))
-	headed := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: block.Bytes, Headers: map[string]string{"Comment": "x"}})
+	headed := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: block.Bytes,
+		Headers: map[string]string{"Comment": "x"}})
 	ca := v1.BackendCA{PEM: "words\n" + string(headed) + "more\n" + authority}
 	found := ca.Certificates()
 	assert.Truef(t, bytes.Equal(found, []byte(authority+authority)), "found\n%s\nwant\n%s", found, authority+authority)

@@ -23,8 +23,11 @@ const fuzzKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH
 // FuzzPublicKey: a key that is taken is one line of authorized_keys, by the field's own parser, that lets in who has
 // the private key and nobody else: no certificate, no authority for certificates, no second key behind it.
 func FuzzPublicKey(f *testing.F) {
-	for _, line := range []string{fuzzKey, fuzzKey + " a comment", `command="id" ` + fuzzKey, `from="*",no-pty ` + fuzzKey, fuzzKey + "\n" + fuzzKey, "@cert-authority * " + fuzzKey, "no-pty,Cert-Authority " + fuzzKey,
-		"ssh-ed25519-cert-v01@openssh.com AAAA", "# " + fuzzKey, "ssh-rsa AAAA", "\t" + fuzzKey, fuzzKey + "\u2028x", "ssh-dss AAAAB3NzaC1kc3M="} {
+	for _, line := range []string{fuzzKey, fuzzKey + " a comment", `command="id" ` + fuzzKey,
+		`from="*",no-pty ` + fuzzKey, fuzzKey + "\n" + fuzzKey, "@cert-authority * " + fuzzKey,
+		"no-pty,Cert-Authority " + fuzzKey,
+		"ssh-ed25519-cert-v01@openssh.com AAAA", "# " + fuzzKey, "ssh-rsa AAAA", "\t" + fuzzKey, fuzzKey + "\u2028x",
+		"ssh-dss AAAAB3NzaC1kc3M="} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -58,9 +61,12 @@ func FuzzPublicKey(f *testing.F) {
 // and no directive but $patch; and one that is refused is refused without its values.
 func FuzzPatch(f *testing.F) {
 	for _, text := range []string{
-		"- {op: add, path: /spec/replicas, value: 3}", "- {op: copy, from: /a, path: /b}", `[{"op":"test","path":"/a","value":{"$patch":"delete"}}]`,
-		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {$patch: replace}", "a: &a [x]\nb: *a", "a: 1\n---\nb: 2", "$setElementOrder/x: []",
-		"metadata: {annotations: {config.kubernetes.io/function: x}}", "- op: replace\n  path: /a~1b~0c\n  value: !!binary aGk=", "? [a]\n: b", "<<: {a: b}", "- OP: move", "",
+		"- {op: add, path: /spec/replicas, value: 3}", "- {op: copy, from: /a, path: /b}",
+		`[{"op":"test","path":"/a","value":{"$patch":"delete"}}]`,
+		"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {$patch: replace}", "a: &a [x]\nb: *a",
+		"a: 1\n---\nb: 2", "$setElementOrder/x: []",
+		"metadata: {annotations: {config.kubernetes.io/function: x}}",
+		"- op: replace\n  path: /a~1b~0c\n  value: !!binary aGk=", "? [a]\n: b", "<<: {a: b}", "- OP: move", "",
 		"- {op: move, OP: add, from: /a, path: /b}",
 	} {
 		f.Add(text)
@@ -118,8 +124,10 @@ func directives(value any) string {
 // variables of env, in every field that Dex would read one from: it reads names without regard to case.
 func FuzzConnector(f *testing.F) {
 	for _, config := range []string{
-		`{"clientID":"a","clientSecret":"%s","issuer":"https://x","redirectURI":"https://dex.example/callback"}`, `{"clientSecret":"$CLIENT_SECRET"}`, `{"ClientSecret":"%s"}`,
-		`{"bindPW":["%s"]}`, `{"userSearch":{"bindPW":"%s"}}`, `{"bindPW":"$CLIENT_SECRET%s"}`, `{"host":"%s$"}`, `{"rootCAData":"%s"}`, `{"orgs":[{"name":"%s","secret":"%s"}]}`, `[]`,
+		`{"clientID":"a","clientSecret":"%s","issuer":"https://x","redirectURI":"https://dex.example/callback"}`,
+		`{"clientSecret":"$CLIENT_SECRET"}`, `{"ClientSecret":"%s"}`,
+		`{"bindPW":["%s"]}`, `{"userSearch":{"bindPW":"%s"}}`, `{"bindPW":"$CLIENT_SECRET%s"}`, `{"host":"%s$"}`,
+		`{"rootCAData":"%s"}`, `{"orgs":[{"name":"%s","secret":"%s"}]}`, `[]`,
 		`{"clientID":"a","clientSecret":"${CLIENT_SECRET}","issuer":"https://x","redirectURI":"https://dex.example/callback","clientſecret":"%s"}`,
 	} {
 		for _, kind := range []string{"oidc", "ldap", "github", "saml"} {
@@ -138,7 +146,8 @@ func FuzzConnector(f *testing.F) {
 		}
 		var found []FieldError
 		dex := &v1.Dex{Issuer: "https://dex.example"}
-		validateConnector(dex, complaints{"connectors[0]", &found}, raw, 0, map[string]int{}, map[string]bool{"CLIENT_SECRET": true})
+		validateConnector(dex, complaints{"connectors[0]", &found}, raw, 0, map[string]int{},
+			map[string]bool{"CLIENT_SECRET": true})
 		for _, complaint := range found {
 			assert.NotContains(t, complaint.Error(), secret, "the secret is repeated")
 		}
@@ -152,7 +161,8 @@ func FuzzConnector(f *testing.F) {
 			t.Fatal(err)
 		}
 		for _, field := range []any{taken.Config.ClientSecret, taken.Config.BindPW} {
-			if text, isText := field.(string); field != nil && (!isText || text != "$CLIENT_SECRET" && text != "${CLIENT_SECRET}") {
+			if text, isText := field.(string); field != nil && (!isText ||
+				text != "$CLIENT_SECRET" && text != "${CLIENT_SECRET}") {
 				t.Errorf("%s %s is taken, with the secret %q", kind, raw, field)
 			}
 		}

@@ -21,12 +21,17 @@ func TestJoinPatches(t *testing.T) {
 		want    string
 	}{
 		{"none", nil, ""},
-		{"the same object", []v1.Patch{{Patch: op, Target: a}, {Patch: inYAML, Target: a}, {Patch: op, Target: a}}, "3"},
-		{"another object between", []v1.Patch{{Patch: op, Target: a}, {Patch: op, Target: b}, {Patch: op, Target: a}}, "1 1 1"},
-		{"a merge between", []v1.Patch{{Patch: op, Target: a}, {Patch: merge, Target: a}, {Patch: op, Target: a}, {Patch: op, Target: a}}, "1 m 2"},
-		{"objects by what patches may change", []v1.Patch{{Patch: op, Target: labeled}, {Patch: op, Target: labeled}}, "1 1"},
+		{"the same object", []v1.Patch{{Patch: op, Target: a}, {Patch: inYAML, Target: a}, {Patch: op, Target: a}},
+			"3"},
+		{"another object between", []v1.Patch{{Patch: op, Target: a}, {Patch: op, Target: b}, {Patch: op, Target: a}},
+			"1 1 1"},
+		{"a merge between", []v1.Patch{{Patch: op, Target: a}, {Patch: merge, Target: a}, {Patch: op, Target: a},
+			{Patch: op, Target: a}}, "1 m 2"},
+		{"objects by what patches may change", []v1.Patch{{Patch: op, Target: labeled}, {Patch: op, Target: labeled}},
+			"1 1"},
 		{"no target", []v1.Patch{{Patch: op}, {Patch: op}}, "1 1"},
-		{"more than one patch may have", []v1.Patch{{Patch: large, Target: a}, {Patch: op, Target: a}, {Patch: large, Target: a}}, "1 1 1"},
+		{"more than one patch may have",
+			[]v1.Patch{{Patch: large, Target: a}, {Patch: op, Target: a}, {Patch: large, Target: a}}, "1 1 1"},
 		{"not valid", []v1.Patch{{Patch: op, Target: a}, {Patch: "[", Target: a}, {Patch: op, Target: a}}, "1 m 1"},
 	} {
 		var got []string

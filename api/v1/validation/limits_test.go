@@ -18,12 +18,14 @@ func TestFewComplaints(t *testing.T) {
 	for range MaxRequirements {
 		set.LabelSelector.MatchExpressions = append(set.LabelSelector.MatchExpressions, requirement)
 	}
-	cluster := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"}, Spec: v1.SIPClusterSpec{Nodes: map[string]v1.NodeSet{}}}
+	cluster := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"},
+		Spec: v1.SIPClusterSpec{Nodes: map[string]v1.NodeSet{}}}
 	for n := range 64 {
 		cluster.Spec.Nodes[fmt.Sprintf("r%d", n)] = set
 	}
 	errs := ValidateCluster(&cluster)
-	if last := errs[len(errs)-1]; len(errs) != 21 || last.Error() != "spec: 6380 more lists are longer than they may be" {
+	if last := errs[len(errs)-1]; len(errs) != 21 ||
+		last.Error() != "spec: 6380 more lists are longer than they may be" {
 		t.Errorf("%d complaints, the last is %v", len(errs), last)
 	}
 }
@@ -52,11 +54,13 @@ func TestLimits(t *testing.T) {
 	}{
 		"requirements": {worker(func(n *v1.NodeSet) {
 			for _, key := range keys(MaxRequirements + 1) {
-				n.LabelSelector.MatchExpressions = append(n.LabelSelector.MatchExpressions, metav1.LabelSelectorRequirement{Key: key, Operator: "Exists"})
+				n.LabelSelector.MatchExpressions = append(n.LabelSelector.MatchExpressions,
+					metav1.LabelSelectorRequirement{Key: key, Operator: "Exists"})
 			}
 		}), "spec.nodes.Worker.labelSelector: found 101 requirements, want at most 100"},
 		"values": {worker(func(n *v1.NodeSet) {
-			n.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In", Values: keys(MaxValues + 1)}}
+			n.LabelSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In",
+				Values: keys(MaxValues + 1)}}
 		}), "spec.nodes.Worker.labelSelector.matchExpressions[0].values: found 1001 values, want at most 1000"},
 		"names to remove": {func(c *v1.SIPCluster) {
 			c.Annotations = map[string]string{v1.RemoveAnnotation: strings.Join(keys(MaxNames+1), ",")}
@@ -69,7 +73,8 @@ func TestLimits(t *testing.T) {
 			d.Connectors = []apiextensionsv1.JSON{{Raw: []byte(`"` + strings.Repeat("x", MaxConnector-1) + `"`)}}
 		}), "spec.services.dex[0].connectors[0]: found 65537 bytes, want at most 65536"},
 	} {
-		cluster := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"}, Spec: v1.SIPClusterSpec{Nodes: map[string]v1.NodeSet{"Worker": {}}}}
+		cluster := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "b"},
+			Spec: v1.SIPClusterSpec{Nodes: map[string]v1.NodeSet{"Worker": {}}}}
 		assert.Len(t, ValidateCluster(&cluster), 0, why)
 		row.change(&cluster)
 		if errs := ValidateCluster(&cluster); len(errs) != 1 || errs[0].Error() != row.want {

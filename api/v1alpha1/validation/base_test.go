@@ -14,7 +14,8 @@ import (
 // TestBaseBesideTheTree: a base beside the tree is taken, whatever the names have in common.
 func TestBaseBesideTheTree(t *testing.T) {
 	for _, row := range []struct{ tree, base string }{
-		{"", "metal"}, {".", "metal/hosts"}, {"tenants", "metal"}, {"tenants", "hosts"}, {"sites/dc1", "sites/dc10"}, {"sites/dc1", "sites/metal"}, {"", "hosts2"},
+		{"", "metal"}, {".", "metal/hosts"}, {"tenants", "metal"}, {"tenants", "hosts"}, {"sites/dc1", "sites/dc10"},
+		{"sites/dc1", "sites/metal"}, {"", "hosts2"},
 	} {
 		site := v1alpha1.Site{Spec: v1alpha1.SiteSpec{Hosts: v1alpha1.Hosts{Base: row.base}}}
 		assert.Empty(t, BaseInside(&site, row.tree), row.tree)

@@ -20,11 +20,13 @@ func hostile(t *testing.T) *objdiff.Diff {
 	t.Helper()
 	quoted, _ := json.Marshal(evil + "\n::error::second")
 	object := func(value string) []byte {
-		return []byte("kind: BareMetalHost\nmetadata:\n  name: " + string(quoted) + "\n  labels:\n    " + string(quoted) + ": " + value + "\nl: [{name: " + string(quoted) + ", v: " + value + "}, {name: b}]\n")
+		return []byte("kind: BareMetalHost\nmetadata:\n  name: " + string(quoted) + "\n  labels:\n    " +
+			string(quoted) + ": " + value + "\nl: [{name: " + string(quoted) + ", v: " + value + "}, {name: b}]\n")
 	}
 	name := hostsOfA + "x\n::error::path|<b>.yaml"
 	cfg := "clusters/a/b/infra/x\n::warning title=y::z.cfg"
-	return compare(t, map[string][]byte{name: object("1"), cfg: []byte("1\n")}, map[string][]byte{name: object(string(quoted)), cfg: []byte(evil + "\n")})
+	return compare(t, map[string][]byte{name: object("1"), cfg: []byte("1\n")},
+		map[string][]byte{name: object(string(quoted)), cfg: []byte(evil + "\n")})
 }
 
 func TestNothingBreaksOutOfATable(t *testing.T) {
@@ -45,7 +47,8 @@ func TestNothingIsACommandInJSON(t *testing.T) {
 	const value = "a\n::error::b\n##vso[task.prependpath]/tmp/x"
 	quoted, _ := json.Marshal(value)
 	file := func(v string) map[string][]byte {
-		return map[string][]byte{hostsOfA + "x.yaml": []byte("kind: A\nmetadata: {name: a, annotations: {k: " + v + "}}\n")}
+		return map[string][]byte{hostsOfA +
+			"x.yaml": []byte("kind: A\nmetadata: {name: a, annotations: {k: " + v + "}}\n")}
 	}
 	out := written(t, compare(t, file("1"), file(string(quoted))), inJSON)
 	assert.Contains(t, out, `"a\n\u003a:error::b\n\u0023#vso[task.prependpath]/tmp/x"`)
@@ -74,13 +77,16 @@ func TestACommentOfAForgeIsNotOverrun(t *testing.T) {
 	n := utf8.RuneCountInString(out)
 	assert.Truef(t, n <= 21_000 && n >= 15_000, "%d characters", n)
 	left := [3]int{1000, 1000, 1000}
-	for i, row := range []string{"\n| added | <code>BareMetalHost metal3/n</code> |  |", "\n| removed | <code>BareMetalHost metal3/n</code> |  |", "\n| changed |"} {
+	for i, row := range []string{"\n| added | <code>BareMetalHost metal3/n</code> |  |",
+		"\n| removed | <code>BareMetalHost metal3/n</code> |  |", "\n| changed |"} {
 		left[i] -= strings.Count(out, row)
 	}
-	want := fmt.Sprintf("… and **%d files added, %d removed, %d changed that do not fit here**", left[0], left[1], left[2])
+	want := fmt.Sprintf("… and **%d files added, %d removed, %d changed that do not fit here**", left[0], left[1],
+		left[2])
 	assert.Truef(t, strings.Contains(out, want) && left[0] != 1000, "want a line %q in the end of\n%s", want,
 		out[len(out)-500:])
-	if all := written(t, diff, inMarkdown); strings.Contains(all, "do not fit") || strings.Count(all, "\n| changed |") != 1000 {
+	if all := written(t, diff, inMarkdown); strings.Contains(all, "do not fit") ||
+		strings.Count(all, "\n| changed |") != 1000 {
 		t.Error("--all leaves something out")
 	}
 }

@@ -17,7 +17,8 @@ import (
 const hostsOfA = "clusters/tenant-a/edge-a/hosts/"
 
 func host(name string, labels ...string) []byte {
-	text := "# Rendered by sipgen.\napiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  name: " + name + "\n  namespace: metal3\n"
+	text := "# Rendered by sipgen.\napiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  name: " + name +
+		"\n  namespace: metal3\n"
 	if len(labels) > 0 {
 		text += "  labels:\n"
 	}
@@ -105,9 +106,11 @@ func TestWriters(t *testing.T) {
 func TestMarkdownWithoutNoise(t *testing.T) {
 	sum := func(of string) string { return "sha256:" + strings.Repeat(of, 64) }
 	doc := func(digest, rest string) map[string][]byte {
-		return map[string][]byte{"a.yaml": []byte("kind: Assignments\nmetadata: {name: a}\ndigest: " + digest + "\n" + rest)}
+		return map[string][]byte{"a.yaml": []byte("kind: Assignments\nmetadata: {name: a}\ndigest: " + digest + "\n" +
+			rest)}
 	}
-	diff := compare(t, doc(sum("0"), "roles: [a, b]\nhosts: [{name: x, role: cp}]\nkeep: {a: 1}\n"), doc(sum("1"), "roles: [a, b, c]\nhosts: [{name: x, role: cp}, {name: y, at: {rack: r1}}]\nkeep: {a: 1, b: {c: 2}}\nempty: {}\n"))
+	diff := compare(t, doc(sum("0"), "roles: [a, b]\nhosts: [{name: x, role: cp}]\nkeep: {a: 1}\n"),
+		doc(sum("1"), "roles: [a, b, c]\nhosts: [{name: x, role: cp}, {name: y, at: {rack: r1}}]\nkeep: {a: 1, b: {c: 2}}\nempty: {}\n"))
 	for name, text := range map[string]string{"markdown": written(t, diff, inMarkdown), "human": human(t, diff)} {
 		assert.NotContains(t, text, "sha256", name)
 	}
@@ -119,7 +122,8 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 // TestBrief: a folder that is new as a whole is summed up, with its hosts; one that was there, and a file that stands alone, is not.
 func TestBrief(t *testing.T) {
 	host := func(name, role string) []byte {
-		return []byte("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  namespace: m\n  name: " + name + "\n  uid: u\n  labels: {example.org/role: " + role + ", plain: x}\n")
+		return []byte("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  namespace: m\n  name: " +
+			name + "\n  uid: u\n  labels: {example.org/role: " + role + ", plain: x}\n")
 	}
 	object := func(kind string) []byte {
 		return []byte("apiVersion: v1\nkind: " + kind + "\nmetadata: {name: x}\nspec: {a: 1}\n")
@@ -127,10 +131,15 @@ func TestBrief(t *testing.T) {
 	list := []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [x.yaml]\n")
 	old := map[string][]byte{"clusters/t/b/hosts/m.b.yaml": host("b", "w"), "policy/a.yaml": object("Role")}
 	diff, err := objdiff.Compare(old, map[string][]byte{
-		"clusters/t/a/hosts/m.a.yaml": host("a", "cp"), "clusters/t/a/hosts/kustomization.yaml": list, "clusters/t/a/assignments.yaml": object("Assignments"),
-		"clusters/t/a/infra/x.yaml": object("Service"), "clusters/t/a/infra/y.yaml": object("Deployment"), "clusters/t/a/infra/kustomization.yaml": list,
-		"clusters/t/b/hosts/m.b.yaml": host("b", "w"), "clusters/t/b/hosts/m.c.yaml": host("c", "w"), "clusters/t/b/hosts/kustomization.yaml": list,
-		"policy/a.yaml": object("Role"), "policy/b.yaml": object("ClusterRole"), "policy/kustomization.yaml": list, "PLAN.md": []byte("plan\n"),
+		"clusters/t/a/hosts/m.a.yaml": host("a", "cp"), "clusters/t/a/hosts/kustomization.yaml": list,
+		"clusters/t/a/assignments.yaml": object("Assignments"),
+		"clusters/t/a/infra/x.yaml":     object("Service"), "clusters/t/a/infra/y.yaml": object("Deployment"),
+		"clusters/t/a/infra/kustomization.yaml": list,
+		"clusters/t/b/hosts/m.b.yaml":           host("b", "w"), "clusters/t/b/hosts/m.c.yaml": host("c", "w"),
+		"clusters/t/b/hosts/kustomization.yaml": list,
+		"policy/a.yaml":                         object("Role"), "policy/b.yaml": object("ClusterRole"),
+		"policy/kustomization.yaml": list,
+		"PLAN.md":                   []byte("plan\n"),
 	})
 	require.NoError(t, err)
 	const want = `clusters/t/a/hosts/: added, 2 files
@@ -164,7 +173,8 @@ PLAN.md changes accordingly
 	}
 	assert.Truef(t, !strings.Contains(page, "m/a") && !strings.Contains(page, "Deployment x"),
 		"a new folder is not summed up:\n%s", page)
-	if all := written(t, diff, plain); strings.Contains(all, "--all") || !strings.Contains(all, "clusters/t/a/infra/x.yaml: added\n  + Service x\n") {
+	if all := written(t, diff, plain); strings.Contains(all, "--all") ||
+		!strings.Contains(all, "clusters/t/a/infra/x.yaml: added\n  + Service x\n") {
 		t.Error(all)
 	}
 }

@@ -15,19 +15,24 @@ import (
 // TestFindings: each warning names its cluster and its role, or its host, and has a code of the table.
 func TestFindings(t *testing.T) {
 	h1 := schedule.HostKey{Namespace: "metal", Name: "h1"}
-	red, blue := schedule.ClusterKey{Namespace: "tenants", Name: "red"}, schedule.ClusterKey{Namespace: "tenants", Name: "blue"}
+	red, blue := schedule.ClusterKey{Namespace: "tenants", Name: "red"}, schedule.ClusterKey{Namespace: "tenants",
+		Name: "blue"}
 	faulty := func(kind inventory.FaultKind) schedule.Warning {
-		return schedule.NotHandedOut{Host: h1, Why: schedule.Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: "wrong"}, Fault: kind}}
+		return schedule.NotHandedOut{Host: h1,
+			Why: schedule.Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: "wrong"}, Fault: kind}}
 	}
 	p := &schedule.Placement{
 		Warnings: []schedule.Warning{
-			schedule.OfCluster{Cluster: blue, Warning: schedule.AnotherUID{Host: h1, Source: "a.yaml", Was: "1", Is: "2"}},
-			faulty(inventory.FaultBMC), faulty(inventory.FaultMAC), faulty(inventory.FaultUID), faulty(inventory.FaultNetwork), faulty(inventory.FaultLabel),
+			schedule.OfCluster{Cluster: blue,
+				Warning: schedule.AnotherUID{Host: h1, Source: "a.yaml", Was: "1", Is: "2"}},
+			faulty(inventory.FaultBMC), faulty(inventory.FaultMAC), faulty(inventory.FaultUID),
+			faulty(inventory.FaultNetwork), faulty(inventory.FaultLabel),
 			schedule.WithoutStatus{Hosts: 2},
 		},
 		Clusters: []schedule.Cluster{{Key: red,
 			Warnings: []schedule.Warning{schedule.NamesNothing{Annotation: "a", Name: "h9"}},
-			Roles:    []schedule.Role{{Name: "Worker", Warnings: []schedule.Warning{schedule.Crowded{Key: "rack", Value: "r1", Hosts: 3, Max: 1}}}},
+			Roles: []schedule.Role{{Name: "Worker",
+				Warnings: []schedule.Warning{schedule.Crowded{Key: "rack", Value: "r1", Hosts: 3, Max: 1}}}},
 		}},
 	}
 	want := []string{
@@ -56,8 +61,10 @@ func TestManyMissing(t *testing.T) {
 	for _, row := range []struct{ hosts, findings int }{{5, 5}, {6, 1}} {
 		p := &schedule.Placement{Clusters: make([]schedule.Cluster, row.hosts)}
 		for i := range p.Clusters {
-			gone := schedule.NotInInventory{Host: schedule.HostKey{Namespace: "m", Name: fmt.Sprint("h", i)}, Role: "Worker", Source: "a.yaml"}
-			p.Clusters[i] = schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: fmt.Sprint(i)}, Warnings: []schedule.Warning{gone}}
+			gone := schedule.NotInInventory{Host: schedule.HostKey{Namespace: "m", Name: fmt.Sprint("h", i)},
+				Role: "Worker", Source: "a.yaml"}
+			p.Clusters[i] = schedule.Cluster{Key: schedule.ClusterKey{Namespace: "t", Name: fmt.Sprint(i)},
+				Warnings: []schedule.Warning{gone}}
 		}
 		found := Findings(p)
 		assert.Truef(t, len(found) == row.findings, "%d hosts: got %d findings, want %d", row.hosts, len(found),

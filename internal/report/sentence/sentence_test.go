@@ -62,7 +62,8 @@ func parse(t *testing.T, dir string) []*ast.File {
 	var files []*ast.File
 	for _, entry := range entries {
 		if name := entry.Name(); strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil,
+				parser.SkipObjectResolution)
 			require.NoError(t, err)
 			files = append(files, file)
 		}
@@ -115,18 +116,26 @@ func TestReason(t *testing.T) {
 		want   string
 	}{
 		{nil, ""},
-		{schedule.Condition{Why: holdings.Why{Code: holdings.InError, Detail: "power management error"}, Message: "no power"}, "in error (power management error): no power"},
+		{schedule.Condition{Why: holdings.Why{Code: holdings.InError, Detail: "power management error"},
+			Message: "no power"}, "in error (power management error): no power"},
 		{is(holdings.KeptForReuse, "md-0"), "kept for reuse by md-0"},
 		{is(holdings.UnknownCluster, "tenants/x"), `labeled for tenants/x, which is in neither the specs nor the tree`},
-		{schedule.Kept{Origin: schedule.FromTree, Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"}, schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
+		{schedule.Kept{Origin: schedule.FromTree,
+			Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"},
+				schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
 			"held: by the previous tree, and the host does not carry its labels; its cluster is frozen: first; second"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Faulty, "it has a mark")},
 			"its cluster is being decommissioned; release waits until this is fixed: it has a mark"},
-		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Installed, "")}, "its cluster is being decommissioned; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
-		{schedule.ReleaseWaits{Why: schedule.Decommissioned{BySite: true}, Use: is(holdings.Installed, "")}, "the Site asks for it (spec.hosts.release); release waits until it is free: it has an image"},
-		{schedule.Replaced{Trouble: is(holdings.Unhealthy, ""), Why: schedule.Surplus{Want: 1}}, "marked unhealthy, and more than the 1 host wanted"},
-		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: is(holdings.InError, "inspection error")}}, "marked for removal, in error (inspection error), and it no longer has a slot"},
-		{schedule.Chosen{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1}, "new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
+		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Installed, "")},
+			"its cluster is being decommissioned; release waits until it is free or sip.airshipit.org/approve-release names it: it has an image"},
+		{schedule.ReleaseWaits{Why: schedule.Decommissioned{BySite: true}, Use: is(holdings.Installed, "")},
+			"the Site asks for it (spec.hosts.release); release waits until it is free: it has an image"},
+		{schedule.Replaced{Trouble: is(holdings.Unhealthy, ""), Why: schedule.Surplus{Want: 1}},
+			"marked unhealthy, and more than the 1 host wanted"},
+		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: is(holdings.InError, "inspection error")}},
+			"marked for removal, in error (inspection error), and it no longer has a slot"},
+		{schedule.Chosen{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1},
+			"new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
 	} {
 		assert.Equal(t, row.want, Reason(row.reason), row.reason)
 	}
@@ -149,9 +158,12 @@ func TestWarning(t *testing.T) {
 			"host metal/h1: a.yaml has it with uid 1, but its uid is now 2: it carries sipgen's labels, so it was restored or moved, and keeps its slot and its addresses"},
 		{schedule.NotInInventory{Host: h1, Source: "a.yaml", Role: "Worker", Outside: true},
 			"host metal/h1: a.yaml gives it to Worker, but its namespace is not in spec.hosts.namespaces of the Site: its slot counts as empty"},
-		{schedule.NotHandedOut{Host: h1, Why: is(holdings.InvalidRole, `"-"`)}, `host metal/h1: claimed for role "-", which is no valid name: it is not handed out until that is fixed; a cluster that holds it keeps it`},
-		{schedule.NamesNothing{Annotation: "a", Name: "h1", Hosts: []schedule.HostKey{h1}, Holder: worker}, "annotation a names host metal/h1, which tenants/red Worker holds: this entry has no effect; remove it from the annotation"},
-		{schedule.Unlabelled{Keys: []string{"row", "rack"}, Count: 2, Allowed: true}, "2 hosts without label row or rack could be chosen: the limits per domain do not apply to them"},
+		{schedule.NotHandedOut{Host: h1, Why: is(holdings.InvalidRole, `"-"`)},
+			`host metal/h1: claimed for role "-", which is no valid name: it is not handed out until that is fixed; a cluster that holds it keeps it`},
+		{schedule.NamesNothing{Annotation: "a", Name: "h1", Hosts: []schedule.HostKey{h1}, Holder: worker},
+			"annotation a names host metal/h1, which tenants/red Worker holds: this entry has no effect; remove it from the annotation"},
+		{schedule.Unlabelled{Keys: []string{"row", "rack"}, Count: 2, Allowed: true},
+			"2 hosts without label row or rack could be chosen: the limits per domain do not apply to them"},
 	} {
 		assert.Equal(t, row.want, Warning(row.warning), row.warning)
 	}
@@ -159,7 +171,8 @@ func TestWarning(t *testing.T) {
 
 // TestOneLineASentence: a uid in a file may be any text.
 func TestOneLineASentence(t *testing.T) {
-	found := Warnings([]schedule.Warning{schedule.AnotherUID{Host: schedule.HostKey{Namespace: "m", Name: "a"}, Source: "a.yaml", Was: "1", Is: "2\n  held: by\u202e evil"}})
+	found := Warnings([]schedule.Warning{schedule.AnotherUID{Host: schedule.HostKey{Namespace: "m", Name: "a"},
+		Source: "a.yaml", Was: "1", Is: "2\n  held: by\u202e evil"}})
 	assert.Truef(t, len(found) == 1 && !strings.ContainsAny(found[0], "\n\u202e"), "%q", found)
 }
 
@@ -170,9 +183,11 @@ func TestMissing(t *testing.T) {
 		"Missing: 2 hosts": {Count: 2},
 		"Missing: 1 host in namespace east or west with kind=w and an address on oam": {
 			Count: 1, Namespaces: []string{"east", "west"}, Selector: "kind=w", Networks: []string{"oam"}},
-		"Missing: 1 host, in a rack of its own or in rack r0": {Count: 1, Keys: []string{"rack"}, Domains: []schedule.Room{rack("r0")}},
+		"Missing: 1 host, in a rack of its own or in rack r0": {Count: 1, Keys: []string{"rack"},
+			Domains: []schedule.Room{rack("r0")}},
 		"Missing: 2 hosts with kind=w, each in a rack of its own or in rack r0 or in another with room": {
-			Count: 2, Selector: "kind=w", Keys: []string{"rack"}, Domains: []schedule.Room{rack("r0")}, MoreDomains: true},
+			Count: 2, Selector: "kind=w", Keys: []string{"rack"}, Domains: []schedule.Room{rack("r0")},
+			MoreDomains: true},
 		"Missing: 1 host, in a row and a rack of its own or in a rack of its own in row b or in rack r0": {
 			Count: 1, Keys: []string{"row", "rack"}, Domains: []schedule.Room{{Key: "row", Name: "b"}, rack("r0")}},
 	} {
@@ -185,10 +200,12 @@ func TestUnconfirmedAlike(t *testing.T) {
 	var warnings []schedule.Warning
 	for i := range 6 {
 		ip := netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})
-		warnings = append(warnings, schedule.AddressUnconfirmed{Host: schedule.HostKey{Namespace: "m", Name: fmt.Sprint("h", 5-i)}, Network: "oam", Found: []netip.Addr{ip}, Use: is(holdings.Installed, "")})
+		warnings = append(warnings, schedule.AddressUnconfirmed{Host: schedule.HostKey{Namespace: "m",
+			Name: fmt.Sprint("h", 5-i)}, Network: "oam", Found: []netip.Addr{ip}, Use: is(holdings.Installed, "")})
 	}
 	found := Warnings(warnings)
-	if len(found) != 1 || !strings.HasPrefix(found[0], "host m/h0: on network oam its networkData has 192.0.2.5, and sipgen uses that; but the host is in use (it has an image), which") ||
+	if len(found) != 1 || !strings.HasPrefix(found[0],
+		"host m/h0: on network oam its networkData has 192.0.2.5, and sipgen uses that; but the host is in use (it has an image), which") ||
 		!strings.HasSuffix(found[0], "; the same of 5 more hosts: m/h1 (192.0.2.4), m/h2 (192.0.2.3), m/h3 (192.0.2.2), m/h4 (192.0.2.1) and m/h5 (192.0.2.0)") {
 		t.Errorf("found %q", found)
 	}

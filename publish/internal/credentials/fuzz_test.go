@@ -41,13 +41,15 @@ func FuzzCredentialHelperAnswer(f *testing.F) {
 
 // Whatever a URL is, what is printed of it holds no password.
 func FuzzRedact(f *testing.F) {
-	for _, form := range []string{"https://me:%s@host/x.git", "git:%s@host:x.git", "https://%s@host/x.git", "https://host/x.git?token=%s", "ssh://git:%s@host/x", "socks5://u:%s@proxy:1080/#x", "https://me:%s%%zz@host"} {
+	for _, form := range []string{"https://me:%s@host/x.git", "git:%s@host:x.git", "https://%s@host/x.git",
+		"https://host/x.git?token=%s", "ssh://git:%s@host/x", "socks5://u:%s@proxy:1080/#x", "https://me:%s%%zz@host"} {
 		f.Add(form)
 	}
 	f.Fuzz(func(t *testing.T, form string) {
 		const secret = "s3cretS3cret"
 		address := strings.Replace(form, "%s", secret, 1)
-		if strings.Count(address, secret) != 1 || !slices.ContainsFunc(redact.Login(address), func(s string) bool { return strings.Contains(s, secret) }) {
+		if strings.Count(address, secret) != 1 ||
+			!slices.ContainsFunc(redact.Login(address), func(s string) bool { return strings.Contains(s, secret) }) {
 			return // it is not where a password is, or elsewhere too
 		}
 		said := redact.URL(address)

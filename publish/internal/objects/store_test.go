@@ -48,9 +48,12 @@ func TestPackThatIsDamaged(t *testing.T) {
 	flipped[len(flipped)/2] ^= 0x40
 	for why, content := range map[string][]byte{
 		"nothing": nil, "not a pack": []byte("<html>please log in</html>"), "cut": pack[:len(pack)/2],
-		"a bit flipped": flipped, "deltas against what is not there": thin, "more objects than it has": append(append([]byte("PACK\x00\x00\x00\x02\x00\x00\xff\xff"), pack[12:len(pack)-20]...), pack[len(pack)-20:]...),
+		"a bit flipped": flipped, "deltas against what is not there": thin,
+		"more objects than it has": append(append([]byte("PACK\x00\x00\x00\x02\x00\x00\xff\xff"),
+			pack[12:len(pack)-20]...), pack[len(pack)-20:]...),
 	} {
-		if err := NewStore().add(bytes.NewReader(content), mostOfPack); err == nil || !strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
+		if err := NewStore().add(bytes.NewReader(content), mostOfPack); err == nil ||
+			!strings.HasPrefix(err.Error(), "the pack that the server sent: ") {
 			t.Errorf("%s: found %v, want an error", why, err)
 		}
 	}
@@ -61,7 +64,8 @@ func TestPackThatIsDamaged(t *testing.T) {
 // A pack without an end is given up while it comes.
 func TestPackWithoutAnEnd(t *testing.T) {
 	endless := &atMost{Reader: neverEnds{}, most: 10 << 20}
-	if file, err := spool(endless); err == nil || !strings.Contains(err.Error(), "more than 10485760 bytes, want at most that") || file != nil {
+	if file, err := spool(endless); err == nil ||
+		!strings.Contains(err.Error(), "more than 10485760 bytes, want at most that") || file != nil {
 		t.Errorf("found %v, %v", file, err)
 	}
 }

@@ -22,7 +22,8 @@ func TestParseTrailer(t *testing.T) {
 		assert.ErrorContains(t, err, "--trailer: want KEY=VALUE", text)
 		assert.ErrorContains(t, err, "found "+redact.Value(text), text) // which of several is wrong
 	}
-	for _, text := range []string{"Specs-Digest=x", "inventory-digest=x", "SIPGEN-Version=1", "Dry-Commit=x", "sipgen-x=y"} {
+	for _, text := range []string{"Specs-Digest=x", "inventory-digest=x", "SIPGEN-Version=1", "Dry-Commit=x",
+		"sipgen-x=y"} {
 		_, err := parseTrailer(text)
 		assert.ErrorContains(t, err, "is a key of sipgen's own", text)
 	}

@@ -9,7 +9,9 @@ import (
 )
 
 func TestColumns(t *testing.T) {
-	rows := [][]string{{"HOST", "NAMESPACES", "WHAT"}, {"metal3/a", strings.Repeat("n", 30), "it waits until the sync is done, and then for the next run"}, {"metal3/b", "", ""}}
+	rows := [][]string{{"HOST", "NAMESPACES", "WHAT"},
+		{"metal3/a", strings.Repeat("n", 30), "it waits until the sync is done, and then for the next run"},
+		{"metal3/b", "", ""}}
 	for _, row := range []struct {
 		width, narrow int
 		want          string
@@ -32,7 +34,8 @@ func TestLongCellsAreBounded(t *testing.T) {
 	}
 	for _, width := range []int{0, 80} {
 		var out strings.Builder
-		if err := writeColumns(&out, rows, width, 1); err != nil || out.Len() > 3*mostCell*len(rows) || !strings.Contains(out.String(), "no…") {
+		if err := writeColumns(&out, rows, width, 1); err != nil || out.Len() > 3*mostCell*len(rows) ||
+			!strings.Contains(out.String(), "no…") {
 			t.Errorf("width %d: %d bytes, %v", width, out.Len(), err)
 		}
 	}
