@@ -18,6 +18,7 @@ type told struct {
 }
 
 func (t *told) Helper()                           {}
+func (t *told) Name() string                      { return "told" }
 func (t *told) Fatalf(format string, args ...any) { t.end("failed", format, args) }
 func (t *told) Skipf(format string, args ...any)  { t.end("skipped", format, args) }
 
