@@ -83,7 +83,7 @@ func (c *circle) wantStandby(t *testing.T, what, cluster string, want ...string)
 	found := c.hostsWith(t, clusterName+"="+cluster, func(host *unstructured.Unstructured) bool {
 		return host.GetLabels()["sip.airshipit.org/standby"] == "true"
 	})
-	assert.Equal(t, want, found, "after "+what)
+	assert.Equal(t, append([]string{}, want...), found, "after "+what)
 }
 
 // rowFailed: metal3 reports errors of two hosts of a cluster. The one that nothing runs on is replaced, by the standby host at once; the one that a machine runs on
