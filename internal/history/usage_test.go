@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
 )
 
 // randomLog returns random decisions of commits, each some whole hours after the one before, and their log.
@@ -79,14 +79,14 @@ func TestUsageByBruteForce(t *testing.T) {
 				row.Over != (row.To.Before(to) || row.To.Day() == 1 && row.To.Hour() == 0) {
 				t.Errorf("seed %d: found %+v", seed, row)
 			}
-			need.That(t, len(row.Commits) > 0, "seed %d: no proof of %+v", seed, row)
+			assert.Truef(t, len(row.Commits) > 0, "seed %d: no proof of %+v", seed, row)
 			for n, commit := range row.Commits {
 				when := timeOf(commits, commit)
-				need.That(t, !when.After(row.To) && (n == 0 || !when.Before(timeOf(commits, row.Commits[n-1]))),
+				assert.Truef(t, !when.After(row.To) && (n == 0 || !when.Before(timeOf(commits, row.Commits[n-1]))),
 					"seed %d: %s of %s is no proof of %+v", seed, commit, when, row)
 			}
 		}
-		need.Deep(t, fmt.Sprint("seed ", seed), found, want)
+		assert.Equal(t, want, found, fmt.Sprint("seed ", seed))
 	}
 }
 
@@ -107,7 +107,7 @@ func TestUsageOfSites(t *testing.T) {
 	var last string
 	for i := range both.Rows {
 		row := &both.Rows[i]
-		need.That(t, last < row.Month+row.Site, "row %+v comes after %s", row, last)
+		assert.Truef(t, last < row.Month+row.Site, "row %+v comes after %s", row, last)
 		last = row.Month + row.Site
 		log := map[string]*Log{"a": one, "b": two}[row.Site]
 		var hours, leaving float64
@@ -118,21 +118,22 @@ func TestUsageOfSites(t *testing.T) {
 				hosts[part.Group[1]] = true
 			}
 		}
-		need.That(t, math.Abs(hours-row.Hours)+math.Abs(leaving-row.LeavingHours) < 0.01 && row.Hosts == len(hosts),
+		assert.Truef(t, math.Abs(hours-row.Hours)+math.Abs(leaving-row.LeavingHours) < 0.01 && row.Hosts == len(hosts),
 			"found %+v, want %v and %v hours of %d hosts", row, hours, leaving, len(hosts))
 	}
-	need.That(t, len(both.Rows) >= 4, "found %d rows, want two sites in several months", len(both.Rows))
-	need.Same(t, "table", both.Table(false)[0], []string{"MONTH", "SITE", "X", "HOSTS", "HOURS", "LEAVING HOURS", "COMMITS"})
+	assert.Truef(t, len(both.Rows) >= 4, "found %d rows, want two sites in several months", len(both.Rows))
+	assert.Equal(t, []string{"MONTH", "SITE", "X", "HOSTS", "HOURS", "LEAVING HOURS", "COMMITS"}, both.Table(false)[0],
+		"table")
 }
 
 // A log covers what its commits tell of, and no time before the oldest one if there are older ones.
 func TestCovers(t *testing.T) {
 	var log Log
-	need.That(t, log.Covers(day(1)) && log.Covers(time.Time{}), "a repository without commits has no hours")
+	assert.Truef(t, log.Covers(day(1)) && log.Covers(time.Time{}), "a repository without commits has no hours")
 	log.Add(&Commit{Hash: "1", When: day(9)})
-	need.That(t, log.Covers(day(1)) && log.Covers(time.Time{}), "all commits are read")
+	assert.Truef(t, log.Covers(day(1)) && log.Covers(time.Time{}), "all commits are read")
 	log.Older = true
-	need.That(t, !log.Covers(day(8)) && !log.Covers(time.Time{}), "decisions of older commits are not read")
-	need.That(t, log.Covers(day(9)) && log.Covers(day(10)), "want what the oldest commit read has")
-	need.That(t, !(&Log{Older: true}).Covers(day(9)), "no commit could be read")
+	assert.Truef(t, !log.Covers(day(8)) && !log.Covers(time.Time{}), "decisions of older commits are not read")
+	assert.Truef(t, log.Covers(day(9)) && log.Covers(day(10)), "want what the oldest commit read has")
+	assert.Truef(t, !(&Log{Older: true}).Covers(day(9)), "no commit could be read")
 }
