@@ -9,6 +9,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -48,10 +49,11 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 		// Whoever is on call finds the sync by the page, and no other.
 		said := c.run(t, procedure(t, "stuck-syncs"))
 		fields := strings.Split(said, "\t")
-		assert.Truef(t,
-			len(fields) == 4 && fields[0] == c.name("a", "infra") && strings.HasPrefix(folder, fields[1]) &&
-				fields[1] == fields[2] && strings.Contains(fields[3], "Retrying attempt"),
-			"the syncs that are tried again are said to be\n%s", said)
+		require.Lenf(t, fields, 4, "the syncs that are tried again are said to be\n%s", said)
+		assert.Equal(t, c.name("a", "infra"), fields[0])
+		assert.Truef(t, strings.HasPrefix(folder, fields[1]), "%s is not in %s", folder, fields[1])
+		assert.Equal(t, fields[1], fields[2])
+		assert.Contains(t, fields[3], "Retrying attempt")
 	}
 	// As long as it has hosts its services stay as they are, and are refused. Then they go.
 	c.decommission("a")

@@ -22,10 +22,11 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	require.NoError(t, err)
 	require.Truef(t, len(previous.Claims) == 2, "found %+v", previous.Claims)
 	kept, gone := previous.Claims[0], previous.Claims[1]
-	assert.Truef(t,
-		kept.Host.Name == "kept" && kept.UID == "uid-of-kept" && kept.Domain == "r1" && !kept.Releasing &&
-			kept.Source == "tree/clusters/lab/a/assignments.yaml",
-		"found %+v", kept)
+	assert.Equal(t, "kept", kept.Host.Name)
+	assert.EqualValues(t, "uid-of-kept", kept.UID)
+	assert.Equal(t, "r1", kept.Domain)
+	assert.False(t, kept.Releasing)
+	assert.Equal(t, "tree/clusters/lab/a/assignments.yaml", kept.Source)
 	assert.Truef(t, gone.Host.Name == "gone" && gone.Releasing && gone.Role == v1.RoleControlPlane, "found %+v", gone)
 	// A claim that is not understood must not be forgotten.
 	for name, text := range map[string]string{

@@ -71,10 +71,12 @@ func TestFluxSyncObjects(t *testing.T) {
 			for _, other := range k.Spec.DependsOn {
 				after = append(after, other.Name)
 			}
-			assert.Truef(t,
-				k.Spec.Prune == w.prune && k.Spec.DeletionPolicy == policy && k.Spec.Wait == w.wait && !k.Spec.Force &&
-					k.Spec.ServiceAccountName == w.account && slices.Equal(after, w.after),
-				"%s: found %+v, want %+v", name, k.Spec, w)
+			assert.Equal(t, w.prune, k.Spec.Prune, name)
+			assert.Equal(t, policy, k.Spec.DeletionPolicy, name)
+			assert.Equal(t, w.wait, k.Spec.Wait, name)
+			assert.False(t, k.Spec.Force, name)
+			assert.Equal(t, w.account, k.Spec.ServiceAccountName, name)
+			assert.Equal(t, w.after, after, name)
 			assert.Truef(t, k.Spec.RetryInterval != nil && k.Spec.RetryInterval.Duration <= time.Minute,
 				"%s: retried after %v", name, k.Spec.RetryInterval)
 		}

@@ -64,8 +64,10 @@ func TestSubstitutes(t *testing.T) {
 			}
 		}
 	}
-	assert.Truef(t, short > 20 && replaced[FromStandby] > 20 && replaced[FromFree] > 20 && replaced[FromSpares] > 20 &&
-		replaced[FromReserved] > 10, "short %d, replaced %v: the sites are too easy", short, replaced)
+	assert.Greater(t, short, 20, "the sites are too easy")
+	for from, least := range map[Source]int{FromStandby: 20, FromFree: 20, FromSpares: 20, FromReserved: 10} {
+		assert.Greaterf(t, replaced[from], least, "the sites are too easy: replaced %v", replaced)
+	}
 }
 
 // randomSite returns up to 24 hosts in four racks, and up to four clusters of two tenants.

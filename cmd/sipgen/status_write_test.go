@@ -106,10 +106,12 @@ func TestLiveClusterOfAnotherShape(t *testing.T) {
 			t.Errorf("%s: %v", row.object, err)
 			continue
 		}
-		assert.Truef(t,
-			c.Key() == "t/a" && c.ResourceVersion == "7" && c.Generation == 2 && int(c.Spec.Priority) == row.priority &&
-				len(c.Status.Conditions) == row.most && c.Status.Short == nil,
-			"%s: found %+v", row.object, c)
+		assert.Equal(t, "t/a", c.Key(), row.object)
+		assert.Equal(t, "7", c.ResourceVersion, row.object)
+		assert.EqualValues(t, 2, c.Generation, row.object)
+		assert.EqualValues(t, row.priority, c.Spec.Priority, row.object)
+		assert.Len(t, c.Status.Conditions, row.most, row.object)
+		assert.Nil(t, c.Status.Short, row.object)
 	}
 	assert.Truef(t, need.Err(liveCluster(json.RawMessage(`{"metadata":"x"}`))) != nil,
 		"an object without a name is a cluster")

@@ -179,10 +179,13 @@ func checkCodeQuality(t *testing.T, path string) {
 	require.NoError(t, json.Unmarshal(content, &findings))
 	seen := map[string]bool{}
 	for _, f := range findings {
-		assert.Truef(t, f.Description != "" && slices.Contains([]string{"SIP024", "SIP025"}, f.CheckName) &&
-			f.Severity == "minor" &&
-			f.Location.Path == "tenants/edge-a.yaml" && f.Location.Lines.Begin >= 1 && f.Fingerprint != "" &&
-			!seen[f.Fingerprint], "%+v", f)
+		assert.NotEmpty(t, f.Description, f)
+		assert.Contains(t, []string{"SIP024", "SIP025"}, f.CheckName)
+		assert.Equal(t, "minor", f.Severity)
+		assert.Equal(t, "tenants/edge-a.yaml", f.Location.Path)
+		assert.GreaterOrEqual(t, f.Location.Lines.Begin, 1)
+		assert.NotEmpty(t, f.Fingerprint, f)
+		assert.Falsef(t, seen[f.Fingerprint], "twice: %+v", f)
 		seen[f.Fingerprint] = true
 	}
 	assert.Truef(t, len(findings) != 0, "no findings")

@@ -148,9 +148,11 @@ func TestReleaseOnGitLab(t *testing.T) {
 	}
 	require.NoError(t, yaml.UnmarshalStrict(need.Read(t, "../../ci/gitlab/release.gitlab-ci.yml"), &jobs))
 	job := jobs["release"]
-	assert.Truef(t, len(jobs) == 1 && len(job.Rules) == 1 && strings.HasPrefix(job.Rules[0].If, "$CI_COMMIT_TAG =~ ") &&
-		job.IDTokens["SIGSTORE_ID_TOKEN"].Aud == "sigstore" &&
-		job.Image == "golang:"+strings.TrimPrefix(runtime.Version(), "go")+"-trixie", "found %+v", jobs)
+	require.Len(t, jobs, 1)
+	require.Len(t, job.Rules, 1)
+	assert.Truef(t, strings.HasPrefix(job.Rules[0].If, "$CI_COMMIT_TAG =~ "), "found %+v", job.Rules)
+	assert.Equal(t, "sigstore", job.IDTokens["SIGSTORE_ID_TOKEN"].Aud)
+	assert.Equal(t, "golang:"+strings.TrimPrefix(runtime.Version(), "go")+"-trixie", job.Image)
 	folder, calls, env := releaseProject(t)
 	maps.Copy(env, map[string]string{"CI_COMMIT_TAG": "v9.8.7", "CI_REGISTRY": "registry.example.org",
 		"CI_REGISTRY_USER": "ada", "CI_REGISTRY_PASSWORD": "secret", "CI_JOB_TOKEN": token,

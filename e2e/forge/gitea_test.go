@@ -61,10 +61,11 @@ func life(t *testing.T, s *site) {
 	assert.Contains(t, words, `warning: pull request: label "none such"`)
 	assert.NotContains(t, words, "Create a new pull request", "Gitea's invitation is there too")
 	all := s.pulls(t)
-	require.Truef(t,
-		len(all) == 1 && all[0].Head.Ref == "sipgen/two" && all[0].Base.Ref == "main" && all[0].Head.Sha == first &&
-			len(all[0].Labels) == 1,
-		"found %+v", all)
+	require.Len(t, all, 1)
+	assert.Equal(t, "sipgen/two", all[0].Head.Ref)
+	assert.Equal(t, "main", all[0].Base.Ref)
+	assert.Equal(t, first, all[0].Head.Sha)
+	assert.Len(t, all[0].Labels, 1)
 	assert.Contains(t, all[0].Title, "two-tenants: 18 hosts assigned, 18 new")
 	for _, word := range []string{"**Changes**", "18 hosts are handed out", "`vino-system/r1n1-cp`", first} {
 		assert.Contains(t, all[0].Body, word)

@@ -47,11 +47,11 @@ func TestTally(t *testing.T) {
 			var out strings.Builder
 			got := tally(strings.NewReader("not of go test\n"+string(said)), &out, ci)
 			text := out.String()
-			assert.Truef(t,
-				got == code && strings.HasSuffix(text, "\n"+row.last+"\n") && strings.Contains(text, row.says) &&
-					!strings.Contains(text, row.not) && strings.HasPrefix(text, "not of go test\n"),
-				"%s: CI %t: found exit code %d, want %d, %q at the end, %q and not %q in\n%s", row.packages, ci, got,
-				code, row.last, row.says, row.not, text)
+			assert.Equal(t, code, got, "%s: CI %t: exit code", row.packages, ci)
+			assert.Truef(t, strings.HasPrefix(text, "not of go test\n") && strings.HasSuffix(text, "\n"+row.last+"\n"),
+				"%s: CI %t: found\n%s\nwant %q at its end", row.packages, ci, text, row.last)
+			assert.Contains(t, text, row.says, row.packages)
+			assert.NotContains(t, text, row.not, row.packages)
 		}
 	}
 }

@@ -128,10 +128,11 @@ func TestTable(t *testing.T) {
 	var all []string
 	for _, c := range Codes() {
 		all = append(all, c.Code)
-		assert.Truef(t,
-			c.Title != "" && strings.HasSuffix(c.Meaning, ".") && strings.HasSuffix(c.Remedy, ".") &&
-				Remedy(c.Code) != "" && c.Severities != "",
-			"%s lacks words", c.Code)
+		for _, words := range []string{c.Title, c.Meaning, c.Remedy, Remedy(c.Code), string(c.Severities)} {
+			assert.NotEmpty(t, words, c.Code)
+		}
+		assert.Truef(t, strings.HasSuffix(c.Meaning, ".") && strings.HasSuffix(c.Remedy, "."),
+			"%s: want sentences, found %q and %q", c.Code, c.Meaning, c.Remedy)
 	}
 	assert.Truef(t,
 		slices.IsSorted(all) && len(slices.Compact(slices.Clone(all))) == len(all) && Find("SIP001") != nil &&

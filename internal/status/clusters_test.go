@@ -123,10 +123,11 @@ func TestOfTenants(t *testing.T) {
 		if got.Short != nil {
 			short = *got.Short
 		}
-		assert.Truef(t,
-			ready.Type == "Ready" && ready.Status == want && ready.Reason == row.reason &&
-				strings.Contains(ready.Message, row.message) && ready.ObservedGeneration == row.observed,
-			"%s: found %+v, want %s %q", row.why, ready, row.reason, row.message)
+		assert.Equal(t, "Ready", ready.Type, row.why)
+		assert.Equal(t, want, ready.Status, row.why)
+		assert.Equal(t, row.reason, ready.Reason, row.why)
+		assert.Contains(t, ready.Message, row.message, row.why)
+		assert.Equal(t, row.observed, ready.ObservedGeneration, row.why)
 		assert.Truef(t, *got.Assigned == row.assigned && short == row.short,
 			"%s: found %d assigned, %d short; want %d, %d", row.why, *got.Assigned, short, row.assigned, row.short)
 		assert.Truef(t,
