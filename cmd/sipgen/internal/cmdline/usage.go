@@ -27,10 +27,11 @@ func FlagError(cmd *cobra.Command, err error) error {
 
 // flagMessage returns the error of a flag, without what may be a secret in the wrong place.
 func flagMessage(cmd *cobra.Command, err error) string {
-	name, unknown := strings.CutPrefix(err.Error(), "unknown flag: ")
-	if !unknown {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
 		return redact.Quotes(err.Error())
 	}
+	name := "--" + missing.GetSpecifiedName()
 	if cmd.Name() == "render" && (name == "--previous" || name == "--repo") {
 		return "unknown flag: " + name + ": the previous tree of render is the content of --out"
 	}
