@@ -87,7 +87,7 @@ var folders = map[string][]string{
 	"api":          {"api", "internal/fields", "internal/manifest", "internal/redact", "internal/release", "inventory"},
 	// A script; the package is for the tests that run it.
 	"cmd/sipgen": {""},
-	"cmd/sipgen/internal/cmdline": {"api", "cmd/sipgen/internal/terminal", "internal/app", "internal/manifest",
+	"cmd/sipgen/internal/cmdline": {"api", "cmd/sipgen/internal/terminal", "internal/app", "internal/fleet", "internal/manifest",
 		"internal/redact", "inventory", "publish"},
 	"cmd/sipgen/internal/push": {"api", "cmd/sipgen/internal/cmdline", "cmd/sipgen/internal/terminal", "internal/app",
 		"internal/forge", "internal/manifest", "internal/redact", "internal/report", "publish"},
@@ -105,6 +105,7 @@ var folders = map[string][]string{
 	"hack":              {""},
 	"internal/garbage":  {},
 	"internal/history":  {"api", "internal/redact", "schedule"},
+	"internal/fleet":    {"internal/redact"},
 	"internal/impact":   {"api", "internal/holdings", "inventory", "schedule"},
 	"internal/holdings": {"inventory", "internal/manifest"},
 	"internal/order":    {},
@@ -116,7 +117,7 @@ var folders = map[string][]string{
 	// Only the tests of the sources use it.
 	"inventory/inventorytest": {"inventory"},
 	// The steps of a run: what they take, and not how it is shown.
-	"internal/app": {"api", "internal/admit", "internal/finding", "internal/foreign", "internal/history",
+	"internal/app": {"api", "internal/admit", "internal/finding", "internal/fleet", "internal/foreign", "internal/history",
 		"internal/holdings", "internal/kustomization", "internal/lint", "internal/manifest",
 		"internal/netplan", "internal/objdiff", "internal/overlay", "internal/preflight", "internal/redact",
 		"internal/report", "internal/tenancy", "inventory", "publish", "render", "schedule"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -51,28 +52,32 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 				return err
 			}
 			in.AllAddresses = like != ""
-			admitted, answer, err := holdingsOf(cmd.Context(), ui, &in, &previous)
-			if err != nil {
-				return err
-			}
-			shown := report.CapacityOf(admitted.Loaded.Site.Name, answer, by)
-			if like != "" {
-				if shown.Like, err = moreLike(admitted, like); err != nil {
+			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+				previous := previous // a Site's own
+				admitted, answer, err := holdingsOf(ctx, ui, in, &previous)
+				if err != nil {
 					return err
 				}
-			}
-			kept, err := keptBefore(admitted)
-			if err != nil {
-				return err
-			}
-			shown.Kept = kept
-			for _, one := range asked {
-				shown.MinFree = append(shown.MinFree, one.of(answer, kept, admitted.Clusters.Options.Reserved))
-			}
-			return showCapacity(ui, shown, output.Format)
+				shown := report.CapacityOf(admitted.Loaded.Site.Name, answer, by)
+				if like != "" {
+					if shown.Like, err = moreLike(admitted, like); err != nil {
+						return err
+					}
+				}
+				kept, err := keptBefore(admitted)
+				if err != nil {
+					return err
+				}
+				shown.Kept = kept
+				for _, one := range asked {
+					shown.MinFree = append(shown.MinFree, one.of(answer, kept, admitted.Clusters.Options.Reserved))
+				}
+				return showCapacity(ui, shown, output.Format)
+			})
 		},
 	}
 	in.Flags(command)
+	in.SelectFlag(command)
 	previous.Flags(command)
 	flags := command.Flags()
 	flags.StringVar(&by, "by", "",

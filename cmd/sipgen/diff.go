@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 
@@ -10,7 +11,6 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
-	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/objdiff/show"
 	"github.com/airshipit/sipgen/internal/text"
@@ -23,10 +23,10 @@ func newDiff(ui *terminal.UI) *cobra.Command {
 		color  string
 		all    bool
 
-		in   cmdline.Inputs
-		out  string
-		repo cmdline.Repository
-		how  app.Tolerance
+		in     cmdline.Inputs
+		out    string
+		repo   cmdline.Repository
+		losses tolerance
 	)
 	command := &cobra.Command{
 		Use:   "diff [--out DIR | --repo URL]",
@@ -50,32 +50,39 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			if out != "" && repo.URL != "" {
 				return errors.New("--out and --repo: use only one of them")
 			}
-			ctx := cmd.Context()
-			loaded, err := in.Load(ctx, ui)
-			if err != nil {
-				return err
+			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+				how, err := losses.of(in)
+				if err != nil {
+					return err
+				}
+				loaded, err := in.Load(ctx, ui)
+				if err != nil {
+					return err
+				}
+				before, err := cmdline.Compared(out, repo).Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
+				if err != nil {
+					return err
+				}
+				if len(before.Files) == 0 && before.Unsealed == nil {
+					ui.Say("no previous tree: %s has none yet, so all of it is new", before.Where)
+				}
+				checked, err := tree(ui, loaded, before, how)
+				if err != nil {
+					return err
+				}
+				warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
+				push.SayChanges(ui, compare(ui, checked.Rendered))
+				if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {
+					return err
+				}
+				return outcome(checked.Plan)
 			}
-			before, err := cmdline.Compared(out, repo).Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
-			if err != nil {
-				return err
-			}
-			if len(before.Files) == 0 && before.Unsealed == nil {
-				ui.Say("no previous tree: %s has none yet, so all of it is new", before.Where)
-			}
-			checked, err := tree(ui, loaded, before, how)
-			if err != nil {
-				return err
-			}
-			warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
-			push.SayChanges(ui, compare(ui, checked.Rendered))
-			if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {
-				return err
-			}
-			return outcome(checked.Plan)
+			return eachSite(cmd, ui, &in, output.Format, ofSite, losses.checkFleet)
 		},
 	}
 	in.Flags(command)
-	toleranceFlags(command, &how)
+	in.SelectFlag(command)
+	losses.flags(command)
 	output.Flag(command, "human", "json", "markdown")
 	cmdline.ColorFlag(command, &color)
 	repo.Flags(command)

@@ -248,7 +248,9 @@ var (
 		"git clone -q fleet.git first 2>&1 && cd first && git config user.name me && git config user.email me@example.org && " +
 		"git commit -q --allow-empty -m first && git push -q origin HEAD:main && cd .. && export SIPGEN_PREVIOUS=\n",
 		"sign-commits": "mkdir ~/.ssh && ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519\n",
-		"trial":        "git checkout -q hosts && unset SIPGEN_REPO\n",
+		"docs/fleet.md": "mkdir -p sites/dc1 && sed 's/^  name: .*/&\\n  labels: {wave: \"1\"}/; s#tenants\\]#../../&#; " +
+			"s#inventory: #&../../#' site.yaml >sites/dc1/site.yaml\n",
+		"trial": "git checkout -q hosts && unset SIPGEN_REPO\n",
 		"docs/hosts-in-git.md": "for of in tenants hosts; do mkdir -p made/base made/overlays/dc1 && mv $of/* made/base && (cd made && " +
 			"ls base >list && sed 's/^/- /; 1s/^/resources:\\n/' list >base/kustomization.yaml && rm list && printf 'resources: [../../base]\n' >overlays/dc1/kustomization.yaml) && " +
 			"rm -r $of && mv made $of; done && mv tenants specs\n",

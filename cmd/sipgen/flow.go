@@ -2,15 +2,24 @@ package main
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/fleet"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
 )
@@ -109,14 +118,81 @@ func compare(ui *terminal.UI, r *app.Rendered) *report.Plan {
 // noTolerance is that of a command that writes nothing.
 var noTolerance = app.Tolerance{AcceptLoss: app.NoAcceptance}
 
-// toleranceFlags adds the flags with which a run accepts losses.
-func toleranceFlags(command *cobra.Command, how *app.Tolerance) {
+// tolerance is the flags with which a run accepts losses.
+type tolerance struct {
+	app.Tolerance
+	// bySite are the numbers of hosts that Sites of a fleet may lose.
+	bySite map[string]int
+}
+
+func (t *tolerance) flags(command *cobra.Command) {
+	t.AcceptLoss = app.NoAcceptance
 	flags := command.Flags()
-	flags.IntVar(&how.AcceptLoss, "accept-loss", app.NoAcceptance,
+	flags.Var((*lossFlag)(t), "accept-loss",
 		"accept the loss of exactly `N` hosts, above the limit of spec.brake; with the number that the plan prints, replace "+
-			"all failed hosts at once")
-	flags.BoolVar(&how.LostTree, "accept-lost-tree", false,
+			"all failed hosts at once; of a fleet SITE=N, may be repeated")
+	flags.BoolVar(&t.LostTree, "accept-lost-tree", false,
 		"accept that the tree is lost: plan from the hosts' labels alone")
+}
+
+// of returns what the run of a Site accepts.
+func (t *tolerance) of(in *cmdline.Inputs) (app.Tolerance, error) {
+	own := t.Tolerance
+	if in.OfFleet == "" {
+		if len(t.bySite) > 0 {
+			return own, errors.New("--accept-loss: found SITE=N, want N: --site names one Site")
+		}
+		return own, nil
+	}
+	if n, given := t.bySite[in.OfFleet]; given {
+		own.AcceptLoss = n
+	}
+	return own, nil
+}
+
+// checkFleet refuses a number for all Sites of a fleet, and one for a Site that is not among them.
+func (t *tolerance) checkFleet(sites []fleet.Site) error {
+	if t.AcceptLoss != app.NoAcceptance {
+		return fmt.Errorf("--accept-loss: found %d, which each Site of the fleet would accept: want SITE=%[1]d", t.AcceptLoss)
+	}
+	var names []string
+	for i := range sites {
+		names = append(names, sites[i].Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.bySite)) {
+		if !slices.Contains(names, name) {
+			return redact.Errorf("--accept-loss: found %s=%d, and no such Site is in this run%s", redact.Plain(name),
+				t.bySite[name], cmdline.DidYouMean(name, names))
+		}
+	}
+	return nil
+}
+
+// lossFlag is --accept-loss: N, or SITE=N.
+type lossFlag tolerance
+
+func (l *lossFlag) String() string { return strconv.Itoa(l.AcceptLoss) }
+
+func (*lossFlag) Type() string { return "int" }
+
+func (l *lossFlag) Set(text string) error {
+	site, number, ofSite := strings.Cut(text, "=")
+	if !ofSite {
+		number = text
+	}
+	n, err := strconv.ParseInt(number, 0, strconv.IntSize)
+	switch {
+	case err != nil:
+		return err
+	case !ofSite:
+		l.AcceptLoss = int(n)
+	default:
+		if l.bySite == nil {
+			l.bySite = map[string]int{}
+		}
+		l.bySite[site] = int(n)
+	}
+	return nil
 }
 
 // sayAge prints the age of a snapshot.

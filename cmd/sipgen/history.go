@@ -85,31 +85,34 @@ error.`,
 			if err != nil {
 				return err
 			}
-			site, err := in.LoadSite(ui.In)
-			if err != nil {
-				return err
-			}
-			if usage && needsHosts(by) {
-				if err := in.CheckInventory(); err != nil {
+			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+				site, err := in.LoadSite(ui.In)
+				if err != nil {
 					return err
 				}
-			}
-			past, err := readPast(cmd.Context(), ui, git, site, start)
-			switch {
-			case err != nil:
-				return err
-			case usage:
-				return showUsage(cmd.Context(), ui, &in, site, past, by, start, output.Format)
-			}
-			shown, err := findTenures(past, args[0], start)
-			if err != nil {
-				return err
-			}
-			shown.Site = site.Name
-			return showTenures(ui, shown, args[0], output.Format)
+				if usage && needsHosts(by) {
+					if err := in.CheckInventory(); err != nil {
+						return err
+					}
+				}
+				past, err := readPast(ctx, ui, git, site, start)
+				switch {
+				case err != nil:
+					return err
+				case usage:
+					return showUsage(ctx, ui, in, site, past, by, start, output.Format)
+				}
+				shown, err := findTenures(past, args[0], start)
+				if err != nil {
+					return err
+				}
+				shown.Site = site.Name
+				return showTenures(ui, shown, args[0], output.Format)
+			})
 		},
 	}
 	in.SiteFlag(command)
+	in.SelectFlag(command)
 	git.Flags(command)
 	command.Flags().StringVar(&since, "since", "",
 		"leave out hosts that left before this `TIME` in UTC, as in 2026-03-01 or 2026-03-01T12:00:00Z, "+

@@ -42,25 +42,29 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 			if err := errors.Join(output.Check(), only.check()); err != nil {
 				return err
 			}
-			admitted, answer, err := holdingsOf(cmd.Context(), ui, &in, &previous)
-			if err != nil {
+			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+				previous, only := previous, only // a Site's own
+				admitted, answer, err := holdingsOf(ctx, ui, in, &previous)
+				if err != nil {
+					return err
+				}
+				list := report.ListHosts(admitted.Loaded.Site.Name, answer, admitted.Clusters.Options.Reserved)
+				if err := only.keep(list); err != nil {
+					return err
+				}
+				if err := showHosts(ui, list, output.Format); err != nil || output.Format != "table" && output.Format != "wide" {
+					return err
+				}
+				kept, err := keptBefore(admitted)
+				if words, n := report.KeptWords(kept); n > 0 {
+					fmt.Fprintf(ui.Out, "Of the free hosts, %s.\n", words)
+				}
 				return err
-			}
-			list := report.ListHosts(admitted.Loaded.Site.Name, answer, admitted.Clusters.Options.Reserved)
-			if err := only.keep(list); err != nil {
-				return err
-			}
-			if err := showHosts(ui, list, output.Format); err != nil || output.Format != "table" && output.Format != "wide" {
-				return err
-			}
-			kept, err := keptBefore(admitted)
-			if words, n := report.KeptWords(kept); n > 0 {
-				fmt.Fprintf(ui.Out, "Of the free hosts, %s.\n", words)
-			}
-			return err
+			})
 		},
 	}
 	in.Flags(command)
+	in.SelectFlag(command)
 	previous.Flags(command)
 	flags := command.Flags()
 	flags.StringVarP(&only.selector, "selector", "l", "", "list only the hosts with these labels: a label selector")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
@@ -46,44 +47,48 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				return err
 			}
 			in.AllAddresses = true // hosts may share one that no tenant asks for yet
-			loaded, err := in.Read(cmd.Context(), ui)
-			if err != nil {
-				return err
-			}
-			sayOthers(ui, loaded)
-			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site, loaded.Hosts.TakenAt)
-			if err != nil {
-				return err
-			}
-			checked, unplanned := flow(ui, loaded, before, noTolerance)
-			findings := app.Lint(loaded, checked, byDigest)
-			// Manifests never have managedFields, and are no finding for that.
-			findings = slices.DeleteFunc(findings, func(f finding.Finding) bool {
-				if f.Code == finding.Blind {
-					ui.Warn("%s", f.Sentence())
+			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+				previous := previous // a Site's own
+				loaded, err := in.Read(ctx, ui)
+				if err != nil {
+					return err
 				}
-				return f.Code == finding.Blind
+				sayOthers(ui, loaded)
+				before, err := previous.ReadOrWarn(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
+				if err != nil {
+					return err
+				}
+				checked, unplanned := flow(ui, loaded, before, noTolerance)
+				findings := app.Lint(loaded, checked, byDigest)
+				// Manifests never have managedFields, and are no finding for that.
+				findings = slices.DeleteFunc(findings, func(f finding.Finding) bool {
+					if f.Code == finding.Blind {
+						ui.Warn("%s", f.Sentence())
+					}
+					return f.Code == finding.Blind
+				})
+				if err := writeFindings(ui, findings, output.Format, colored); err != nil {
+					return errors.Join(err, unplanned)
+				}
+				count, warnings := finding.Counts(findings)
+				switch {
+				case count+warnings > 0:
+					ui.Say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
+				case unplanned == nil: // else not everything was looked at
+					ui.Say("no finding")
+				}
+				switch {
+				case unplanned != nil:
+					return unplanned
+				case count > 0, warnings > 0 && failOn == string(finding.Warning):
+					return errFinding
+				}
+				return nil
 			})
-			if err := writeFindings(ui, findings, output.Format, colored); err != nil {
-				return errors.Join(err, unplanned)
-			}
-			count, warnings := finding.Counts(findings)
-			switch {
-			case count+warnings > 0:
-				ui.Say("%s, %s", text.Plural(count, "error", "errors"), text.Plural(warnings, "warning", "warnings"))
-			case unplanned == nil: // else not everything was looked at
-				ui.Say("no finding")
-			}
-			switch {
-			case unplanned != nil:
-				return unplanned
-			case count > 0, warnings > 0 && failOn == string(finding.Warning):
-				return errFinding
-			}
-			return nil
 		},
 	}
 	in.Flags(command)
+	in.SelectFlag(command)
 	previous.Flags(command)
 	flags := command.Flags()
 	output.Flag(command, "human", "json", "sarif", "github")

@@ -70,10 +70,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = ui.Unknown
 	}
 	incomplete := ui.Incomplete()
+	var ofFleet *fleetError
+	if errors.As(err, &ofFleet) && incomplete == nil {
+		ui.Say("%s", ofFleet)
+		return ofFleet.Code()
+	}
 	switch {
 	case incomplete != nil:
 		// Otherwise a truncated output would be taken for all of it.
-		if errors.Is(err, errFinding) || errors.Is(err, errRefused) || errors.Is(err, incomplete.Err) {
+		if errors.Is(err, errFinding) || errors.Is(err, errRefused) || ofFleet != nil || errors.Is(err, incomplete.Err) {
 			err = nil
 		}
 		if err == nil && ui.Done != "" {

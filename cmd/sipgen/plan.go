@@ -65,22 +65,27 @@ included, or lint finds an error in a spec, and the others are published, or add
 				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output.Format)
 			}
 			in.AllAddresses = ask.Asked() || ofNetwork // what is asked about may need hosts that no spec selects
-			loaded, err := in.Load(cmd.Context(), ui)
-			if err != nil {
-				return err
+			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+				previous := previous // a Site's own
+				loaded, err := in.Load(ctx, ui)
+				if err != nil {
+					return err
+				}
+				sayOthers(ui, loaded)
+				if ask.Asked() {
+					return showWhatIf(ctx, ui, ask, loaded, previous, view)
+				}
+				before, err := previous.Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
+				if err != nil {
+					return err
+				}
+				return showPlan(ui, loaded, before, view)
 			}
-			sayOthers(ui, loaded)
-			if ask.Asked() {
-				return showWhatIf(cmd.Context(), ui, ask, loaded, previous, view)
-			}
-			before, err := previous.Read(cmd.Context(), ui, loaded.Site, loaded.Hosts.TakenAt)
-			if err != nil {
-				return err
-			}
-			return showPlan(ui, loaded, before, view)
+			return eachSite(cmd, ui, &in, view.output.Format, ofSite)
 		},
 	}
 	in.Flags(command)
+	in.SelectFlag(command)
 	previous.Flags(command)
 	ask.Flags(command)
 	flags := command.Flags()

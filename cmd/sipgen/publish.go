@@ -19,10 +19,10 @@ import (
 
 func newPublish(ui *terminal.UI) *cobra.Command {
 	var (
-		in   cmdline.Inputs
-		how  app.Tolerance
-		dest = push.Settings{Version: release.Version()}
-		ask  push.Approval
+		in     cmdline.Inputs
+		losses tolerance
+		dest   = push.Settings{Version: release.Version()}
+		ask    push.Approval
 	)
 	command := &cobra.Command{
 		Use:   "publish --repo URL",
@@ -59,6 +59,10 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 			if err != nil {
 				return err
 			}
+			how, err := losses.of(&in)
+			if err != nil {
+				return err
+			}
 			how.Pushes = true
 			loaded, err := in.Load(ctx, ui)
 			if err != nil {
@@ -92,7 +96,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 	}
 	in.Flags(command)
 	dest.Flags(command)
-	toleranceFlags(command, &how)
+	losses.flags(command)
 	ask.Flags(command)
 	return command
 }

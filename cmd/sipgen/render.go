@@ -19,7 +19,7 @@ func newRender(ui *terminal.UI) *cobra.Command {
 	var (
 		in        cmdline.Inputs
 		out, from string
-		how       app.Tolerance
+		losses    tolerance
 		adopt     bool
 	)
 	command := &cobra.Command{
@@ -40,6 +40,10 @@ error in a spec.`,
 				return errors.New("--out is required: the folder to write to")
 			}
 			ctx := cmd.Context()
+			how, err := losses.of(&in)
+			if err != nil {
+				return err
+			}
 			loaded, err := in.Load(ctx, ui)
 			if err != nil {
 				return err
@@ -76,7 +80,7 @@ error in a spec.`,
 		},
 	}
 	in.Flags(command)
-	toleranceFlags(command, &how)
+	losses.flags(command)
 	flags := command.Flags()
 	flags.StringVar(&out, "out", "", "the folder to write to")
 	flags.StringVar(&from, "from", "", "continue from the tree in this `DIR`, made for another engine: --out is new")

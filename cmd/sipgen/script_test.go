@@ -61,6 +61,7 @@ func TestScripts(t *testing.T) {
 			"leaves":  leavesDo,
 			"sync":    syncLabels,
 			"replace": replace,
+			"site":    siteOf,
 		},
 		UpdateScripts:   os.Getenv("UPDATE_SCRIPTS") != "",
 		ContinueOnError: os.Getenv("CONTINUE") != "",
@@ -78,6 +79,22 @@ func leavesDo(ts *testscript.TestScript, neg bool, args []string) {
 		text = strings.Replace(text, "\nspec:\n", "\nspec:\n  decommission: ["+strings.Join(args[1:], ", ")+"]\n", 1)
 	}
 	ts.Check(os.WriteFile(file, []byte(text), 0o600))
+}
+
+// siteOf writes a Site of a fleet with an example's hosts, from the script's file site.txt: site NAME WAVE
+func siteOf(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: site NAME WAVE")
+	}
+	folder := ts.MkAbs(filepath.Join("sites", args[0]))
+	ts.Check(os.MkdirAll(folder, 0o755))
+	text := strings.NewReplacer("NAME", args[0], "WAVE", args[1]).Replace(ts.ReadFile("site.txt"))
+	ts.Check(os.WriteFile(filepath.Join(folder, "site.yaml"), []byte(text), 0o644))
+	edge := ts.ReadFile(filepath.Join(ts.Getenv("EXAMPLES"), "fleet", "sites", "dc2", "tenants", "edge.yaml"))
+	ts.Check(os.WriteFile(filepath.Join(folder, "edge.yaml"), []byte(edge), 0o644))
+	hosts := ts.ReadFile(filepath.Join(ts.Getenv("EXAMPLES"), "fleet", "sites", "dc2", "hosts.yaml"))
+	hosts = strings.ReplaceAll(hosts, "uid: 00000002", "uid: "+args[0])
+	ts.Check(os.WriteFile(filepath.Join(folder, "hosts.yaml"), []byte(hosts), 0o644))
 }
 
 // exits runs a command of sipgen and wants exactly one exit code: exits 2 sipgen render … A worker runs it, without standard input.

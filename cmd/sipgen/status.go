@@ -84,7 +84,6 @@ or a finding; 2 an error.`,
 			if err := output.Check(); err != nil {
 				return err
 			}
-			ctx := cmd.Context()
 			switch {
 			case wait < 0:
 				return fmt.Errorf("--wait: found %s, want a time that is not negative", wait)
@@ -93,34 +92,39 @@ or a finding; 2 an error.`,
 			case wait > 0 && in.Inventory == manifest.Stdin:
 				return errors.New("--wait: --inventory: standard input cannot be read again, want a file or the word cluster")
 			}
-			if write {
-				return reportToTenants(ctx, ui, &in, &previous, output.Format)
-			}
-			site, err := in.LoadSite(ui.In)
-			if err != nil {
-				return err
-			}
-			if err := in.CheckInventory(); err != nil {
-				return err
-			}
-			if wait > 0 {
-				if err := waitUntilLive(ctx, ui, wait, &in, &previous, site); err != nil {
+			end := time.Now().Add(wait) // for all Sites of a fleet
+			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+				previous := previous // a Site's own
+				if write {
+					return reportToTenants(ctx, ui, in, &previous, output.Format)
+				}
+				site, err := in.LoadSite(ui.In)
+				if err != nil {
 					return err
 				}
-			}
-			before, found, err := readStatus(ctx, ui, &in, &previous, site, output.Format == "wide")
-			if err != nil {
+				if err := in.CheckInventory(); err != nil {
+					return err
+				}
+				if wait > 0 {
+					if err := waitUntilLive(ctx, ui, wait, end, in, &previous, site); err != nil {
+						return err
+					}
+				}
+				before, found, err := readStatus(ctx, ui, in, &previous, site, output.Format == "wide")
+				if err != nil {
+					return err
+				}
+				err = showStatus(ui, before, found, output.Format)
+				if waiting := found.waiting(); wait > 0 && waiting != "" {
+					ui.Say("not live after %s: %s", wait, waiting)
+					err = cmp.Or(err, errFinding)
+				}
 				return err
-			}
-			err = showStatus(ui, before, found, output.Format)
-			if waiting := found.waiting(); wait > 0 && waiting != "" {
-				ui.Say("not live after %s: %s", wait, waiting)
-				err = cmp.Or(err, errFinding)
-			}
-			return err
+			})
 		},
 	}
 	in.SiteFlag(command)
+	in.SelectFlag(command)
 	in.ClusterFlags(command)
 	previous.Flags(command)
 	flags := command.Flags()
@@ -153,13 +157,13 @@ func count[T any](of []T, is func(T) bool) (n int) {
 	return n
 }
 
-// waitUntilLive returns when nothing of the tree is on its way, or after the time.
-func waitUntilLive(ctx context.Context, ui *terminal.UI, wait time.Duration, in *cmdline.Inputs,
+// waitUntilLive returns when nothing of the tree is on its way, or at the end of the time.
+func waitUntilLive(ctx context.Context, ui *terminal.UI, wait time.Duration, end time.Time, in *cmdline.Inputs,
 	previous *cmdline.Previous, site *v1alpha1.Site) error {
 	defer ui.Stage("waiting until the tree is live")()
 	quiet := ui.Quiet() // the last read repeats the messages
 	interval := min(max(wait/20, 100*time.Millisecond), 10*time.Second)
-	for end := time.Now().Add(wait); time.Now().Add(interval).Before(end); {
+	for time.Now().Add(interval).Before(end) {
 		_, found, err := readStatus(ctx, quiet, in, previous, site, false)
 		if err != nil || found.waiting() == "" {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -55,63 +56,67 @@ granted; 2 an error.`,
 			if suggest && output.Format != "table" {
 				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output.Format)
 			}
-			loaded, err := in.Read(cmd.Context(), ui)
-			if err != nil {
-				return err
-			}
-			before, err := previous.ReadOrWarn(cmd.Context(), ui, loaded.Site, loaded.Hosts.TakenAt)
-			if err != nil {
-				return err
-			}
-			claims, err := before.Previous(loaded.Site)
-			if err != nil {
-				return err
-			}
-			held := tenancy.Held(loaded.Clusters, claims, loaded.Hosts.Hosts, app.Options(loaded.Site))
-			wrong := loaded.Wrong()
-			for i := range wrong {
-				ui.Say("%s", wrong[i].Reason())
-			}
-			if suggest {
-				if err := showGrants(ui, loaded, held); err != nil || len(wrong) == 0 {
+			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+				previous := previous // a Site's own
+				loaded, err := in.Read(ctx, ui)
+				if err != nil {
 					return err
 				}
-				ui.Say("these grants lack what the specs that are wrong need")
-				return errFinding
-			}
-			planned, err := plan(ui, loaded, before)
-			if err != nil {
-				return err
-			}
-			tenants := summarize(planned)
-			problems := append(reasons(planned, wrong), beyondMost(tenants)...)
-			var all []string
-			for i := range wrong {
-				all = append(all, wrong[i].Reason())
-			}
-			all = append(all, problems...)
-			if output.Format == "json" {
-				err = ui.JSON(siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants,
-					said(all)})
-			} else {
-				err = showTenants(ui, tenants)
-				if words, n := report.KeptWords(planned.Report.Kept); n > 0 && err == nil {
-					fmt.Fprintf(ui.Out, "Of the hosts that stay free, %s.\n", words)
+				before, err := previous.ReadOrWarn(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
+				if err != nil {
+					return err
 				}
-			}
-			if err != nil {
-				return err
-			}
-			for _, problem := range problems {
-				ui.Say("%s", problem)
-			}
-			if len(problems)+len(wrong) > 0 {
-				return errFinding
-			}
-			return nil
+				claims, err := before.Previous(loaded.Site)
+				if err != nil {
+					return err
+				}
+				held := tenancy.Held(loaded.Clusters, claims, loaded.Hosts.Hosts, app.Options(loaded.Site))
+				wrong := loaded.Wrong()
+				for i := range wrong {
+					ui.Say("%s", wrong[i].Reason())
+				}
+				if suggest {
+					if err := showGrants(ui, loaded, held); err != nil || len(wrong) == 0 {
+						return err
+					}
+					ui.Say("these grants lack what the specs that are wrong need")
+					return errFinding
+				}
+				planned, err := plan(ui, loaded, before)
+				if err != nil {
+					return err
+				}
+				tenants := summarize(planned)
+				problems := append(reasons(planned, wrong), beyondMost(tenants)...)
+				var all []string
+				for i := range wrong {
+					all = append(all, wrong[i].Reason())
+				}
+				all = append(all, problems...)
+				if output.Format == "json" {
+					err = ui.JSON(siteTenants{v1alpha1.APIVersion, "Tenants", loaded.Site.Name, tenants,
+						said(all)})
+				} else {
+					err = showTenants(ui, tenants)
+					if words, n := report.KeptWords(planned.Report.Kept); n > 0 && err == nil {
+						fmt.Fprintf(ui.Out, "Of the hosts that stay free, %s.\n", words)
+					}
+				}
+				if err != nil {
+					return err
+				}
+				for _, problem := range problems {
+					ui.Say("%s", problem)
+				}
+				if len(problems)+len(wrong) > 0 {
+					return errFinding
+				}
+				return nil
+			})
 		},
 	}
 	in.Flags(command)
+	in.SelectFlag(command)
 	previous.Flags(command)
 	output.Flag(command, "table", "json")
 	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")

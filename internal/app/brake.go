@@ -41,7 +41,7 @@ func (p *Planned) brake(accept int) error {
 			"(spec.brake: %s%s): %s", total, p.loss.Claimed, p.BrakeLimit(), brakeRule(p.Loaded.Site), besides(accepted),
 			describeLoss(p.loss)),
 		refusef("check the specs and the inventory first; if every one of these hosts is meant to go, "+
-			"repeat publish (or render) with --accept-loss %d", total),
+			"repeat publish (or render) with %s", p.Loaded.acceptLoss(total)),
 	)
 }
 
@@ -54,8 +54,8 @@ func (p *Planned) refuseOutside(total int) error {
 	}
 	return fmt.Errorf("site %s: spec.hosts.namespaces: leaves out %s, where the tree has %s: %s; add the namespace, or "+
 		"release the hosts first; if every one of these hosts is meant to leave the site with its labels, repeat publish "+
-		"(or render) with --accept-loss %d", p.Loaded.Site.Name, strings.Join(slices.Compact(namespaces), ", "),
-		text.Count(len(names), "host"), text.Some(names, 10), total)
+		"(or render) with %s", p.Loaded.Site.Name, strings.Join(slices.Compact(namespaces), ", "),
+		text.Count(len(names), "host"), text.Some(names, 10), p.Loaded.acceptLoss(total))
 }
 
 // counts are what --accept-loss may accept: the hosts that the run loses, without those that specs accept, and the failed
@@ -115,9 +115,9 @@ func (p *Planned) slow() []finding.Finding {
 		besides = fmt.Sprintf(", which includes the %s that this run loses", text.Count(now.lost, "host"))
 	}
 	return []finding.Finding{warning(finding.Slow, p.Loaded.siteRef(), fmt.Sprintf(
-		"%s (%s) %s; to replace all at once, repeat publish (or render) with --accept-loss %d%s",
+		"%s (%s) %s; to replace all at once, repeat publish (or render) with %s%s",
 		text.Plural(len(hosts), "failed host keeps its slot", "failed hosts keep their slots"), text.Some(hosts, 10),
-		sentence.Reason(why), now.lost+now.stay, besides))}
+		sentence.Reason(why), p.Loaded.acceptLoss(now.lost+now.stay), besides))}
 }
 
 // besides tells of losses that do not count.

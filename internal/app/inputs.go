@@ -21,6 +21,8 @@ type Inputs struct {
 	Context    string
 	// AllAddresses: read the addresses of every live host, and not only of those that a plan may use.
 	AllAddresses bool
+	// OfFleet is the Site's name in a run of several Sites, empty in a run of one.
+	OfFleet string
 	// specsOfSite, inventoryOfSite: the paths come from the Site, and not from flags.
 	specsOfSite, inventoryOfSite bool
 	// built: Site is a folder with a kustomization.

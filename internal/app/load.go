@@ -45,6 +45,8 @@ type Loaded struct {
 	Unpatchable map[string][]finding.Finding
 	// built caches the tenants' services that this run has built.
 	built *serviceBuilds
+	// fleet is Inputs.OfFleet.
+	fleet string
 }
 
 // Specs are the specs of a site, bound to their tenants.
@@ -139,7 +141,8 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 		site, siteErr = api.CompleteSite(site, specs.manifests)
 	}
 	hosts, hostsErr := in.loadHosts(ctx, stdin, site, specs.valid())
-	l := &Loaded{Site: site, Hosts: hosts, Live: in.Inventory == FromCluster, built: &serviceBuilds{}}
+	l := &Loaded{Site: site, Hosts: hosts, Live: in.Inventory == FromCluster, built: &serviceBuilds{},
+		fleet: in.OfFleet}
 	if site != nil {
 		var namespaces []string
 		if hosts != nil {

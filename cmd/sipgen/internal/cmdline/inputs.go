@@ -16,6 +16,9 @@ import (
 // Inputs are the flags for the inputs of a plan.
 type Inputs struct {
 	app.Inputs
+	// sites are what --site names, and labeled is --select.
+	sites   siteFlag
+	labeled string
 }
 
 // Flags are all of them.
@@ -35,7 +38,11 @@ func (in *Inputs) SpecsFlag(command *cobra.Command, when string) {
 
 // SiteFlag is --site.
 func (in *Inputs) SiteFlag(command *cobra.Command) {
-	command.Flags().StringVar(&in.Site, "site", "site.yaml", "the Site: a `FILE`, a folder with a kustomization, or - for standard input")
+	in.sites.in = in
+	in.Site = "site.yaml"
+	command.Flags().Var(&in.sites, "site",
+		"the Site: a `FILE`, a folder with a kustomization, or - for standard input; of a fleet a quoted pattern, "+
+			"may be repeated")
 }
 
 // InventoryFlag is --inventory.
@@ -72,6 +79,9 @@ func (in *Inputs) Load(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 
 // Read reads all inputs, each valid by itself. With an error it gives what could be read; nil if nothing was tried.
 func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error) {
+	if err := in.checkOne(); err != nil {
+		return nil, err
+	}
 	for _, file := range in.Specs {
 		switch filepath.Base(file) {
 		case ".":

@@ -66,7 +66,7 @@ func unwrapped(out io.Writer) io.Writer {
 }
 
 // Width returns how many columns the terminal has that the product is written to, 0 if it is none.
-func (u *UI) Width() int { return terminalWidth(unwrapped(u.Out)) }
+func (u *UI) Width() int { return max(u.width, terminalWidth(unwrapped(u.Out))) }
 
 // terminalWidth returns how many columns a terminal has, 0 if it is none.
 func terminalWidth(out io.Writer) int {

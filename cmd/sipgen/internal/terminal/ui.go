@@ -27,6 +27,10 @@ type UI struct {
 	Done string
 	// Unknown is that help was asked for a command that there is not.
 	Unknown error
+	// site is the Site of a fleet that messages are about, empty in a run of one.
+	site string
+	// width is that of the terminal behind a Site's output.
+	width int
 	// screen is the terminal that messages go to, nil for a pipe, a file, a CI job or TERM=dumb.
 	screen *os.File
 	// asking is held while a message is printed, or a question waits for its answer.
@@ -55,6 +59,16 @@ func screenOf(w io.Writer, getenv func(string) string) *os.File {
 // Quiet returns a UI without messages.
 func (u *UI) Quiet() *UI { return &UI{In: u.In, Out: u.Out, Err: io.Discard} }
 
+// OfSite returns a UI for one Site of a fleet. What it prints is kept in out and err, and each message names the Site,
+// if it has a name.
+func (u *UI) OfSite(name string, out, err io.Writer) *UI {
+	site := &UI{In: strings.NewReader(""), Out: out, Err: err, width: u.Width()}
+	if name != "" {
+		site.site = text.Line(redact.Text(name)) + ": "
+	}
+	return site
+}
+
 // Warn prints a warning about the inputs.
 func (u *UI) Warn(format string, args ...any) {
 	words := text.Line(redact.Text(fmt.Sprintf(format, args...)))
@@ -68,7 +82,7 @@ func (u *UI) Say(format string, args ...any) {
 	line := text.Line(redact.Text(fmt.Sprintf(format, args...)))
 	u.asking.Lock()
 	defer u.asking.Unlock()
-	fmt.Fprintln(u.Err, u.fit("sipgen: "+line))
+	fmt.Fprintln(u.Err, u.fit("sipgen: "+u.site+line))
 }
 
 // commands are those in messages, to be copied: of other programs any, of sipgen those with a flag.
