@@ -32,15 +32,16 @@ type Walk struct {
 	Since time.Time
 	// Most is how many commits are read at most.
 	Most int
+	// Continues reports whether a folder has the tree that another one had before, by their files: the tree was moved.
+	// It is asked about each folder with an OwnershipFile in the commit before the one that put a tree at the path. An
+	// error is why that is not known. Nil: no move is followed.
+	Continues func(before, after *State) (bool, error)
 }
 
 // Version is the files of a Walk in one commit.
 type Version struct {
 	Commit string
 	When   time.Time // of the committer
-	// Message is that of the commit. A merge that took the whole folder from a branch has the message of that branch's
-	// tip below its own.
-	Message string
 	// State has nothing but the files of the Walk.
 	State *State
 
@@ -48,11 +49,12 @@ type Version struct {
 }
 
 // History calls each with the versions of the files of a walk, the oldest first: that of the oldest commit read, and
-// of every commit that changed the folder at Target.Path. It follows first parents. A version with the files of the
-// one before is left out, unless each returned an error for that one: its files could not be read.
+// of every commit that changed the folder at Target.Path. It follows first parents, and a tree that was moved to the
+// path. A version with the files of the one before is left out, unless each returned an error for that one: its files
+// could not be read.
 //
 // older is why there are older commits that were not read: the walk's limits, a shallow clone, a server that sends all
-// files and of which at most 50 commits are read. Empty: all were read.
+// files and of which at most 50 commits are read, a folder that the tree may have come from. Empty: all were read.
 func (s *Snapshot) History(ctx context.Context, walk Walk, each func(*Version) error) (older string, err error) {
 	if s.tip.IsZero() {
 		return "", nil
@@ -96,15 +98,12 @@ func (s *Snapshot) history(ctx context.Context, walk Walk, each func(*Version) e
 // versions returns the commits that changed the folder, oldest first, and why there are older ones.
 func (s *Snapshot) versions(ctx context.Context, walk Walk) (found []*Version, older, err error) {
 	commit, err := object.GetCommit(s.files.Store, s.tip)
-	site := s.site
+	site, folder := s.site, s.path
 	for read, before := 1, 0; err == nil; read++ {
 		if before++; !commit.Committer.When.Before(walk.Since) {
 			before = 0
 		}
-		version := &Version{Commit: commit.Hash.String(), When: commit.Committer.When, Message: commit.Message, site: site}
-		if len(commit.ParentHashes) > 1 {
-			version.Message += s.merged(commit.ParentHashes[1], site)
-		}
+		version := &Version{Commit: commit.Hash.String(), When: commit.Committer.When, site: site}
 		var parent *object.Commit
 		switch {
 		case len(commit.ParentHashes) == 0:
@@ -120,8 +119,20 @@ func (s *Snapshot) versions(ctx context.Context, walk Walk) (found []*Version, o
 			slices.Reverse(found)
 			return found, older, ctx.Err()
 		}
-		if site, err = siteTree(s.files.Store, parent.TreeHash, s.path); errors.Is(err, ErrTaken) {
+		if site, err = siteTree(s.files.Store, parent.TreeHash, folder); errors.Is(err, ErrTaken) {
 			err = nil // a file was there
+		}
+		if err == nil && walk.Continues != nil && s.began(version.site, site) {
+			came, unknown, failed := s.origin(ctx, walk, version, parent.TreeHash)
+			switch {
+			case unknown != nil:
+				found = append(found, version)
+				slices.Reverse(found)
+				return found, unknown, ctx.Err()
+			case came != nil:
+				site, folder = came.site, came.path
+			}
+			err = failed
 		}
 		if site != version.site {
 			found = append(found, version)
@@ -129,18 +140,6 @@ func (s *Snapshot) versions(ctx context.Context, walk Walk) (found []*Version, o
 		commit, err = parent, errors.Join(err, ctx.Err())
 	}
 	return nil, nil, err
-}
-
-// merged returns the message of a commit that was merged, if the folder is as that has it, and the commit is there.
-func (s *Snapshot) merged(commit, site plumbing.Hash) string {
-	other, err := object.GetCommit(s.files.Store, commit)
-	if err != nil {
-		return ""
-	}
-	if theirs, err := siteTree(s.files.Store, other.TreeHash, s.path); err != nil || theirs != site {
-		return ""
-	}
-	return "\n" + other.Message
 }
 
 // fetchFiles gets the files of versions that the store has not.
@@ -187,27 +186,34 @@ func (s *Snapshot) readVersions(ctx context.Context, walk Walk, versions []*Vers
 		if err == nil && last != nil && maps.Equal(last, files) {
 			continue
 		}
-		read := map[plumbing.Hash][]byte{}
-		for _, file := range found {
-			if read[file.hash] = texts[file.hash]; read[file.hash] == nil && err == nil {
-				if read[file.hash], err = objects.Blob(s.files.Store, file.hash); err != nil {
-					err = fmt.Errorf("%s: blob %s: %w", file.name, file.hash, err)
-				}
-			}
-		}
-		version.State = &State{Tree: Tree{}, Unlisted: err}
-		if err == nil {
-			for name, hash := range files {
-				version.State.Tree[name] = read[hash]
-			}
-			err = version.State.hold(walk.Files, &objects.Files{Store: s.files.Store, Root: version.site})
-			version.State.Unlisted = err
-		}
+		read := version.fill(s.files.Store, walk.Files, found, err, texts)
 		if each(version) == nil {
 			last, texts = files, read
 		}
 	}
 	return nil
+}
+
+// fill gives a version the files that were found in it, or why they were not, and returns their texts. texts are those
+// of another version, which it may have in common.
+func (v *Version) fill(store storer.EncodedObjectStorer, pattern string, found []match, err error,
+	texts map[plumbing.Hash][]byte) map[plumbing.Hash][]byte {
+	read := map[plumbing.Hash][]byte{}
+	for _, file := range found {
+		if read[file.hash] = texts[file.hash]; read[file.hash] == nil && err == nil {
+			if read[file.hash], err = objects.Blob(store, file.hash); err != nil {
+				err = fmt.Errorf("%s: blob %s: %w", file.name, file.hash, err)
+			}
+		}
+	}
+	v.State = &State{Tree: Tree{}, Unlisted: err}
+	if err == nil {
+		for _, file := range found {
+			v.State.Tree[file.name] = read[file.hash]
+		}
+		v.State.Unlisted = v.State.hold(pattern, &objects.Files{Store: store, Root: v.site})
+	}
+	return read
 }
 
 // hold compares the files of a state, which a pattern matches, with the list of sipgen's files. An error is why there

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -95,32 +94,6 @@ func TestHistory(t *testing.T) {
 	found, older := versionsOf(t, Target{URL: shallow, Branch: "main", Path: "site"}, Walk{Most: 100})
 	assert.Truef(t, slices.Equal(found, []string{"7: c/m/a change 4"}) && strings.Contains(older, "shallow clone"),
 		"a shallow clone: found %q, %q", found, older)
-}
-
-// A merge has the message of the branch that it took the folder from.
-func TestHistoryOfMerges(t *testing.T) {
-	t.Parallel()
-	repo := bare(t)
-	work := filepath.Join(t.TempDir(), "work")
-	record(t, repo, []past{{minute: 1, file: "site/c/n/a"}})
-	git(t, filepath.Dir(repo), "clone", "--quiet", repo, work)
-	for _, name := range []string{"user.name", "user.email"} {
-		git(t, work, "config", name, "ada@example.org")
-	}
-	git(t, work, "checkout", "--quiet", "-b", "proposal")
-	git(t, work, "rm", "--quiet", "site/c/n/a")
-	git(t, work, "commit", "--quiet", "-m", "proposed")
-	git(t, work, "checkout", "--quiet", "main")
-	git(t, work, "merge", "--quiet", "--no-ff", "-m", "merged", "proposal")
-	git(t, work, "push", "--quiet", "origin", "main")
-	tip := mustRead(t, Target{URL: repo, Branch: "main", Path: "site"})
-	var found []string
-	_, err := tip.History(t.Context(), Walk{Files: "c/*/a", Since: time.Time{}, Most: 100}, func(v *Version) error {
-		found = append(found, v.Message)
-		return nil
-	})
-	want := []string{"", "merged\n\nproposed\n"}
-	assert.Truef(t, err == nil && slices.Equal(found, want), "found %q, %v, want %q", found, err, want)
 }
 
 // The files are held to the list of sipgen's files, as those of a previous tree are.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,19 +37,42 @@ type Unread struct {
 func ReadPast(ctx context.Context, snapshot *publish.Snapshot, since time.Time, most int) (*Past, error) {
 	past := &Past{}
 	files := decisions{}
-	walk := publish.Walk{Files: "clusters/*/*/assignments.yaml", Since: since, Most: most}
+	walk := publish.Walk{Files: "clusters/*/*/assignments.yaml", Since: since, Most: most, Continues: continues}
 	older, err := snapshot.History(ctx, walk, func(version *publish.Version) error {
-		claims, err := files.read(version.State)
+		_, claims, err := files.read(version.State)
 		if err != nil {
 			past.Unread = append(past.Unread, Unread{version.Commit, version.When, err})
 			past.Older = past.Older || past.Empty()
 			return err
 		}
-		past.Add(&history.Commit{Hash: version.Commit, When: version.When, Message: version.Message, Claims: claims})
+		past.Add(&history.Commit{Hash: version.Commit, When: version.When, Claims: claims})
 		return nil
 	})
 	past.Unwalked, past.Older = older, past.Older || older != ""
 	return past, err
+}
+
+// continues reports whether a tree is the one that another folder had: of the same site, with a host in common.
+func continues(before, after *publish.State) (bool, error) {
+	if len(before.Tree) == 0 {
+		return false, nil
+	}
+	was, old, err := decisions{}.read(before)
+	if err != nil {
+		return false, err
+	}
+	is, now, err := decisions{}.read(after)
+	if err != nil || was != is {
+		return false, err
+	}
+	for i := range now {
+		if slices.ContainsFunc(old, func(c schedule.PreviousClaim) bool {
+			return c.Host == now[i].Host && c.Cluster == now[i].Cluster
+		}) {
+			return true, nil
+		}
+	}
+	return false, fmt.Errorf("site %s has no host there that it has here", was)
 }
 
 // decisions are the files of the commit that was read last, by their paths.
@@ -56,12 +80,14 @@ type decisions map[string]decided
 
 type decided struct {
 	text   []byte
+	site   string
 	claims []schedule.PreviousClaim
 	err    error
 }
 
-// read returns the claims of a commit, with the checks of a previous tree: its files are as sipgen wrote them.
-func (d decisions) read(state *publish.State) (claims []schedule.PreviousClaim, err error) {
+// read returns the claims of a commit, with the checks of a previous tree: its files are as sipgen wrote them. site is
+// whose they are, "" without a cluster.
+func (d decisions) read(state *publish.State) (site string, claims []schedule.PreviousClaim, err error) {
 	var problems []error
 	if state.Unlisted != nil {
 		problems = append(problems, state.Unlisted)
@@ -83,11 +109,11 @@ func (d decisions) read(state *publish.State) (claims []schedule.PreviousClaim, 
 		file, known := d[name]
 		if text := state.Tree[name]; !known || !bytes.Equal(file.text, text) {
 			file = decided{text: text}
-			file.claims, file.err = assignments.Claims(".", name, text)
+			file.site, file.claims, file.err = assignments.Claims(".", name, text)
 			d[name] = file
 		}
 		problems = append(problems, file.err)
-		claims = append(claims, file.claims...)
+		site, claims = cmp.Or(site, file.site), append(claims, file.claims...)
 	}
-	return claims, errors.Join(problems...)
+	return site, claims, errors.Join(problems...)
 }

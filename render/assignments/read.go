@@ -75,10 +75,10 @@ func read(where string, tree map[string][]byte, site *v1alpha1.Site,
 	return previous, problems.Err()
 }
 
-// Claims returns the claims of one assignments.yaml at a path in a tree, made for whatever site.
-func Claims(where, path string, text []byte) ([]schedule.PreviousClaim, error) {
+// Claims returns the claims of one assignments.yaml at a path in a tree, made for whatever site, and the site's name.
+func Claims(where, path string, text []byte) (site string, claims []schedule.PreviousClaim, err error) {
 	file, err := readFile(where, path, text)
-	return file.claims(where + "/" + path), err
+	return file.Site.Name, file.claims(where + "/" + path), err
 }
 
 // readFile reads the assignments.yaml at a path in a tree.
