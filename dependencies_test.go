@@ -104,7 +104,7 @@ var folders = map[string][]string{
 	"internal/forge":    {"internal/redact"},
 	"hack":              {""},
 	"internal/garbage":  {},
-	"internal/history":  {"api", "internal/redact", "schedule"},
+	"internal/history":  {"api", "schedule"},
 	"internal/fleet":    {"internal/redact"},
 	"internal/impact":   {"api", "internal/holdings", "inventory", "schedule"},
 	"internal/holdings": {"inventory", "internal/manifest"},

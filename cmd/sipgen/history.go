@@ -52,9 +52,10 @@ func newHistory(ui *terminal.UI) *cobra.Command {
 		Long: `Show which clusters had a host, or which hosts a cluster had: from when to when, by which commit
 and why. The name is NAMESPACE/NAME, or the name alone if it is unique.
 
-It reads the assignments in the commits of the Site's branch, and no hosts or specs. A merge counts
-as one commit, at the time of the merge. A commit whose assignments were edited by hand is skipped,
-with a warning. Times are in UTC; SLOT is active, standby or leaving.
+It reads the assignments in the commits of the Site's branch, and no hosts or specs, also in the
+folder where the tree was before. A merge counts as one commit, at the time of the merge. A commit
+whose assignments were edited by hand is skipped, with a warning. Times are in UTC; SLOT is active,
+standby or leaving. WHY and END WHY are what the commits changed.
 
 --usage sums the host hours of each month, from the commit that assigned a host to the one that
 released it; LEAVING HOURS are those from then on until the host is free. --by has one or more of
@@ -238,19 +239,20 @@ func showTenures(ui *terminal.UI, shown *tenures, name, output string) error {
 		}
 		return append(cells, last...)
 	}
-	rows := [][]string{row("FROM", "TO", "HOST", "CLUSTER", "ROLE", "SLOT", "COMMIT", "WHY")}
+	rows := [][]string{row("FROM", "TO", "HOST", "CLUSTER", "ROLE", "SLOT", "COMMIT", "WHY", "END COMMIT", "END WHY")}
 	for i := range shown.Tenures {
 		t := &shown.Tenures[i]
-		from, to := t.From.Format(time.RFC3339), "-"
+		from, to, end, why := t.From.Format(time.RFC3339), "-", "-", "-"
 		if t.Earlier {
 			from += " or earlier"
 		}
 		if t.To != nil {
-			to = t.To.Format(time.RFC3339)
+			to, end, why = t.To.Format(time.RFC3339), shortHash(t.EndCommit), t.EndWhy
 		}
-		rows = append(rows, row(from, to, t.Host, t.Cluster, t.Role, t.Slot, shortHash(t.Commit), t.Why))
+		rows = append(rows, row(from, to, t.Host, t.Cluster, t.Role, t.Slot, shortHash(t.Commit), t.Why,
+			end, why))
 	}
-	return ui.Columns(rows, len(rows[0])-1)
+	return ui.Columns(rows, len(rows[0])-1) // END WHY
 }
 
 // shortHash returns the beginning of a commit's name.

@@ -2,20 +2,17 @@
 package history
 
 import (
-	"strings"
+	"maps"
 	"time"
 
-	"github.com/airshipit/sipgen/internal/redact"
-	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
 )
 
 // Commit is the decisions of one commit.
 type Commit struct {
-	Hash    string
-	When    time.Time // of the committer
-	Message string
-	Claims  []schedule.PreviousClaim
+	Hash   string
+	When   time.Time // of the committer
+	Claims []schedule.PreviousClaim
 }
 
 // Tenure is the time in which one cluster has a host in one role and one kind of slot.
@@ -31,7 +28,7 @@ type Tenure struct {
 	Role    string     `json:"role"`
 	// Slot is active, standby, or leaving for a host that is being released.
 	Slot string `json:"slot"`
-	// Commit began it, or is the oldest one read, and Why is its subject and its line about the host.
+	// Commit began it, or is the oldest one read, and Why is what it changed for the host.
 	Commit string `json:"commit"`
 	Why    string `json:"why"`
 	// EndCommit ended it, and EndWhy is as Why.
@@ -46,6 +43,7 @@ type Log struct {
 
 	tenures []*Tenure // in the order in which they began
 	open    map[key]*Tenure
+	claims  claims // of the last commit
 	oldest  string // commit
 	first   time.Time
 	last    time.Time
@@ -66,10 +64,12 @@ func (l *Log) Add(c *Commit) {
 	if l.oldest == "" {
 		l.oldest, l.first = c.Hash, l.last
 	}
-	why, now := reasons{message: c.Message}, make(map[key]*Tenure, len(c.Claims))
+	now, held := make(map[key]*Tenure, len(c.Claims)), make(claims, len(c.Claims))
+	var began []key
 	for i := range c.Claims {
 		claim := &c.Claims[i]
 		k := key{claim.Host, claim.Cluster}
+		held[k] = claim
 		if t := l.open[k]; t != nil && t.continues(claim) {
 			if t.UID == "" {
 				t.UID = claim.UID
@@ -77,18 +77,24 @@ func (l *Log) Add(c *Commit) {
 			now[k] = t
 			continue
 		}
-		t := &Tenure{From: l.last, Host: claim.Host.String(), UID: claim.UID, Cluster: claim.Cluster.String(),
-			Role: claim.Role, Slot: slotOf(claim), Commit: c.Hash, Why: why.of(claim.Host.String())}
-		now[k] = t
-		l.tenures = append(l.tenures, t)
+		now[k] = &Tenure{From: l.last, Host: claim.Host.String(), UID: claim.UID, Cluster: claim.Cluster.String(),
+			Role: claim.Role, Slot: slotOf(claim), Commit: c.Hash}
+		began = append(began, k)
+		l.tenures = append(l.tenures, now[k])
 	}
-	for k, t := range l.open {
-		if now[k] != t {
-			ended := l.last
-			t.To, t.EndCommit, t.EndWhy = &ended, c.Hash, why.of(t.Host)
+	ended := maps.Clone(l.open)
+	maps.DeleteFunc(ended, func(k key, t *Tenure) bool { return now[k] == t })
+	if len(began)+len(ended) > 0 {
+		what := changeOf(l.claims, held)
+		for _, k := range began {
+			now[k].Why = what.began(k)
+		}
+		until := l.last
+		for k, t := range ended {
+			t.To, t.EndCommit, t.EndWhy = &until, c.Hash, what.ended(k)
 		}
 	}
-	l.open = now
+	l.open, l.claims = now, held
 }
 
 // Empty reports whether Add got no commit.
@@ -144,67 +150,10 @@ func (l *Log) which(since time.Time, is func(*Tenure) bool) []Tenure {
 			continue
 		}
 		shown := *t
-		shown.Earlier = l.Older && t.Commit == l.oldest
-		shown.Why, shown.EndWhy = oneLine(t.Why), oneLine(t.EndWhy)
+		if shown.Earlier = l.Older && t.Commit == l.oldest; shown.Earlier {
+			shown.Why = "the oldest commit read has it"
+		}
 		found = append(found, shown)
 	}
 	return found
-}
-
-// oneLine is a text of a commit as it may be shown.
-func oneLine(s string) string { return text.Line(redact.Text(s)) }
-
-// reasons are why a commit changed hosts.
-type reasons struct {
-	message string
-	subject string
-	lines   map[string]told // the first line of the best rank about each host
-}
-
-// told is a line of a commit about a host.
-type told struct {
-	line string
-	rank int
-}
-
-// The ranks of a line about a host, the best first. A line of another host may name it as the one replaced, and a
-// danger names it for what the reviewer is to do.
-const (
-	ofHost = iota
-	namesHost
-	warns
-)
-
-// of returns the subject of the commit, and the line about a host.
-func (r *reasons) of(host string) string {
-	if r.lines == nil {
-		r.lines = map[string]told{}
-		subject, body, _ := strings.Cut(strings.TrimSpace(r.message), "\n")
-		r.subject = subject
-		for line := range strings.SplitSeq(body, "\n") {
-			r.read(line)
-		}
-	}
-	if of := r.lines[host]; of.line != "" {
-		return r.subject + ": " + of.line
-	}
-	return r.subject
-}
-
-// read notes a line for each name in it. Its own one is the first. A name alone is the heading of a cluster.
-func (r *reasons) read(line string) {
-	rank := ofHost
-	if strings.HasPrefix(line, "danger: ") {
-		rank = warns
-	}
-	for word := range strings.FieldsSeq(line) {
-		word = strings.Trim(word, ".,:;()`|")
-		if !strings.Contains(word, "/") || word == line {
-			continue
-		}
-		if was, found := r.lines[word]; !found || rank < was.rank {
-			r.lines[word] = told{line, rank}
-		}
-		rank = max(rank, namesHost)
-	}
 }

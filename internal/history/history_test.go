@@ -21,7 +21,8 @@ func claim(t *testing.T, words string) schedule.PreviousClaim {
 	require.Truef(t, len(fields) == 5, "%q: want five words", words)
 	return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: fields[0]},
 		Cluster: schedule.ClusterKey{Namespace: "t", Name: fields[1]}, Role: fields[2],
-		Standby: fields[3] == "standby", Releasing: fields[3] == "leaving", UID: strings.Trim(fields[4], "-")}
+		Standby: fields[3] == "standby", Releasing: fields[3] == "leaving", Replaced: fields[3] == "replaced",
+		UID: strings.Trim(fields[4], "-")}
 }
 
 // TestLog folds commits, one a day, to tenures: "HOST CLUSTER ROLE SLOT UID FROM-TO", days of January.
@@ -53,7 +54,7 @@ func TestLog(t *testing.T) {
 	} {
 		var log Log
 		for i, claims := range row.commits {
-			c := &Commit{Hash: fmt.Sprint("commit", i+1), When: day(i + 1), Message: "subject"}
+			c := &Commit{Hash: fmt.Sprint("commit", i+1), When: day(i + 1)}
 			for words := range strings.SplitSeq(claims, ",") {
 				if words != "" {
 					c.Claims = append(c.Claims, claim(t, words))
@@ -99,34 +100,4 @@ func TestTimes(t *testing.T) {
 		t.Errorf("since it ended: found %+v, want that of m/b alone", found)
 	}
 	assert.Len(t, log.Of("t/c", want.Add(-time.Second)), 2, "since a second before it ended: found")
-}
-
-// Why is the subject and the first line about the host, of one line each, and without secrets.
-func TestWhy(t *testing.T) {
-	for _, row := range []struct{ why, message, want string }{
-		{"no message", "", ""},
-		{"the line of the host", "s\n\n  new m/b  W\n  new m/a  W\n  new m/ab W\n", "s: new m/a W"},
-		{"what happened, before what is to be done about it",
-			"s\n\ndanger: c W gets m/b and m/a: clean them\n  released m/a W\n  new m/a W\n", "s: released m/a W"},
-		{"a danger alone, without what stands around the name",
-			"s\n\ndanger: c W releases m/a: too many\ndanger: m/a\n", "s: danger: c W releases m/a: too many"},
-		{"its own line, before that of its successor",
-			"s\n\nc/d\n  new m/b W (replaces m/a (marked for removal))\n  released m/a W\n", "s: released m/a W"},
-		{"the line of its successor, before a danger",
-			"s\n\ndanger: m/a\n\nc/d\n  new m/b W (replaces m/a (marked for removal))\n",
-			"s: new m/b W (replaces m/a (marked for removal))"},
-		{"a cluster of its name", "s\n\nm/a\n  new m/b W\n  new m/a W\n", "s: new m/a W"},
-		{"a longer name", "s\n\nx m/aa, y om/a", "s"},
-		{"what a terminal or a CI system executes", "::s\x1b[31m\n\nnew m/a \x1b]0;x\x07W", ": :s[31m: new m/a ]0;xW"},
-		{"a login", "see https://ada:hunter2@git.example.org/x\n\nnew m/a https://ada:hunter2@git.example.org/y",
-			"see https://***@git.example.org/x: new m/a https://***@git.example.org/y"},
-	} {
-		var log Log
-		log.Add(&Commit{Hash: "1", When: day(1), Message: row.message,
-			Claims: []schedule.PreviousClaim{claim(t, "a c W active 1")}})
-		log.Add(&Commit{Hash: "2", When: day(2), Message: row.message})
-		found := log.Of("m/a", time.Time{})
-		assert.Truef(t, len(found) == 1 && found[0].Why == row.want && found[0].EndWhy == row.want,
-			"%s: found %+v, want %q", row.why, found, row.want)
-	}
 }
