@@ -111,8 +111,9 @@ func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 	}
 }
 
-// The account that a Site names may write what is in the folders that it applies, and give the rights that are in them, as the API server asks: who
-// gives rights has them. A cluster's account may write the cluster's services, and the hosts' account hosts.
+// TestAccountsMayApplyTheirFolders is contract 26: the account that a Site names may write what is in the folders that it
+// applies, and give the rights that are in them, as the API server asks: who gives rights has them. A cluster's account may
+// write the cluster's services, and the hosts' account hosts.
 func TestAccountsMayApplyTheirFolders(t *testing.T) {
 	applied := map[string]int{}
 	for example, on := range fluxExamples(t) {

@@ -137,7 +137,8 @@ func TestGoldenServices(t *testing.T) {
 	}
 }
 
-// TestGolden renders every example and compares: a differing, a missing and a stale file fail.
+// TestGolden renders every example and compares: a differing, a missing and a stale file fail. By contract 29 no example
+// has a file of something that its Site does not ask for.
 func TestGolden(t *testing.T) {
 	for _, example := range examples(t) {
 		t.Run(example, func(t *testing.T) {
@@ -253,7 +254,7 @@ func checkHost(t *testing.T, site *v1alpha1.Site, host *resource.Resource) {
 	assert.Truef(t, flux || argo, "%s: no guard annotations, found %v", host.GetName(), annotations)
 }
 
-// TestOrderDoesNotMatter renders every example from shuffled inputs.
+// TestOrderDoesNotMatter is contract 15 and 28: it renders every example from shuffled inputs.
 func TestOrderDoesNotMatter(t *testing.T) {
 	for _, example := range examples(t) {
 		t.Run(example, func(t *testing.T) {
@@ -269,7 +270,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestSecondRunIsTheSame renders every example again on top of itself, before anything was synced
+// TestSecondRunIsTheSame is contract 28: it renders every example again on top of itself, before anything was synced
 // and after the hosts carry their labels.
 func TestSecondRunIsTheSame(t *testing.T) {
 	for _, example := range examples(t) {

@@ -89,7 +89,8 @@ func TestHostPatchesSayNothingElse(t *testing.T) {
 	}
 }
 
-// A guard that cannot be evaluated denies, and what it is bound to is denied, not logged.
+// TestGuardsFailClosed is contract 27: a guard that cannot be evaluated denies, and what it is bound to is denied, not
+// logged.
 func TestGuardsFailClosed(t *testing.T) {
 	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
 		tree := guarded(t, func(s *v1alpha1.Site) { s.Spec.Engine = engine })
@@ -118,8 +119,8 @@ func TestGuardsFailClosed(t *testing.T) {
 	}
 }
 
-// Every rule of every guard denies with the reason Forbidden. Flux takes a denial without a reason for an immutable field: it
-// deletes and recreates an object that has its force annotation.
+// TestGuardsForbid is contract 27: every rule of every guard denies with the reason Forbidden. Flux takes a denial without
+// a reason for an immutable field: it deletes and recreates an object that has its force annotation.
 func TestGuardsForbid(t *testing.T) {
 	overlay := func(s *v1alpha1.Site) {
 		s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"

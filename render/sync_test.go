@@ -46,7 +46,8 @@ func TestFluxTakesTheURL(t *testing.T) {
 	}
 }
 
-// Each Kustomization, by what it could do to hosts, guards and definitions: only services are ever deleted.
+// TestFluxSyncObjects is contract 26 and 31: each Kustomization, by what it could do to hosts, guards and definitions, and
+// by what it waits for: only services are ever deleted.
 func TestFluxSyncObjects(t *testing.T) {
 	type row struct {
 		prune, wait bool

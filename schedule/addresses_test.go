@@ -34,7 +34,8 @@ func knew(c PreviousClaim, addresses ...string) PreviousClaim {
 	return c
 }
 
-// TestHeldAddress: a held host is where it was when it was handed out, unless its annotation says that it moved.
+// TestHeldAddress is contract 8: a held host is where it was when it was handed out, unless its annotation says that it
+// moved.
 func TestHeldAddress(t *testing.T) {
 	live := claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker)
 	released := releasing(knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"))

@@ -53,8 +53,8 @@ func (o *oracle) differs(p *schedule.Placement) string {
 	return fmt.Sprintf("%s\nPlan:\n%s\nthe oracle:\n%s\n", o, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
-// TestPlanAgreesWithTheOracle: counts, standby, and who is placed, on random sites. In another order of the inputs all
-// that is said is the same.
+// TestPlanAgreesWithTheOracle is contract 12, 13 and 15: counts, standby, and who is placed, on random sites. In another
+// order of the inputs all that is said is the same.
 func TestPlanAgreesWithTheOracle(t *testing.T) {
 	sites := schedule.RandomSites(t, 600)
 	short := 0

@@ -141,7 +141,8 @@ func TestJSONHasAKind(t *testing.T) {
 	}
 }
 
-// TestExitCodePage: docs/cli.md has an exit code for every command, and for nothing else. That each ends as it says is in the scripts.
+// TestExitCodePage is contract 30: docs/cli.md has an exit code for every command, and for nothing else. That each ends as
+// it says is in the scripts.
 func TestExitCodePage(t *testing.T) {
 	var rows []string
 	want := []string{"completion"} // cobra's own

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTamperedTrees: a tree whose decisions are lost, older or somebody else's is refused, by every command that plans from it,
-// and what the message says brings it back. No host carries a label yet, and a newcomer that comes before everybody else wants
-// the hosts that a forgotten decision would set free.
+// TestTamperedTrees is contract 1: a tree whose decisions are lost, older or somebody else's is refused, by every
+// command that plans from it, and what the message says brings it back. No host carries a label yet, and a newcomer that
+// comes before everybody else wants the hosts that a forgotten decision would set free.
 func TestTamperedTrees(t *testing.T) {
 	steps := namedBlocks(t, "restore-tree")
 	work := t.TempDir()
@@ -355,7 +355,7 @@ func TestLostTree(t *testing.T) {
 	}
 }
 
-// TestTamperedFolders: the same on disk, where render writes to.
+// TestTamperedFolders is contract 1: the same on disk, where render writes to.
 func TestTamperedFolders(t *testing.T) {
 	work := t.TempDir()
 	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -12,9 +13,11 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 // asked is a command for a worker, with what a process has: its folder and environment. answered is what came of it.
@@ -58,8 +61,8 @@ func newWorkers() *workers {
 	return w
 }
 
-func (w *workers) start() (*worker, error) {
-	process := exec.Command(workerName)
+func (w *workers) start(command ...string) (*worker, error) {
+	process := exec.Command(command[0], command[1:]...)
 	process.Stderr = stderr
 	in, err := process.StdinPipe()
 	if err != nil {
@@ -83,7 +86,7 @@ func (w *workers) run(command asked) (found answered, err error) {
 	one := <-w.idle
 	defer func() { w.idle <- one }()
 	if one == nil {
-		if one, err = w.start(); err != nil {
+		if one, err = w.start(workerName); err != nil {
 			return found, err
 		}
 	}
@@ -176,5 +179,17 @@ func inWorker(ts *testscript.TestScript, args []string) answered {
 	}
 	found, err := p.workers.run(asked{dir, environment, args})
 	ts.Check(err)
+	return found
+}
+
+// aloneWithin runs a command in a worker of its own, which is ended after some seconds of the processor.
+func aloneWithin(t *testing.T, dir string, args []string, seconds int) (found answered) {
+	t.Helper()
+	w := &workers{}
+	one, err := w.start("sh", "-c", fmt.Sprintf(`ulimit -t %d && exec "$0"`, seconds), workerName)
+	require.NoError(t, err)
+	require.NoError(t, one.ask.Encode(asked{dir, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null"), args}))
+	err = one.answers.Decode(&found)
+	require.NoError(t, errors.Join(err, w.stop()), "%s: want at most %d s of the processor", args[0], seconds)
 	return found
 }

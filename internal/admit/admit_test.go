@@ -59,7 +59,8 @@ func holds(cluster, host string) schedule.PreviousClaim {
 		Host: schedule.HostKey{Namespace: "metal3", Name: host}}
 }
 
-// TestWhoIsFrozen is a table of what freezes a cluster, and of what does not. Clusters a/a and b/b are those of two tenants.
+// TestWhoIsFrozen is contract 18 and 21: what freezes a cluster, and what does not. Clusters a/a and b/b are those of two
+// tenants.
 func TestWhoIsFrozen(t *testing.T) {
 	ports := func(n int) string { return fmt.Sprintf(port, n, n) }
 	wrongA := fault("a/a", finding.Invalid, "", Freezes)

@@ -96,6 +96,7 @@ func TestWhatIsRenderedIsValid(t *testing.T) {
 	assert.Equal(t, len(types), len(kinds), "the tenant has")
 }
 
+// TestPatches is contract 25: what patches may change of an overlay, and what they may not.
 func TestPatches(t *testing.T) {
 	for _, row := range []struct {
 		why   string

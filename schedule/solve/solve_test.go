@@ -430,8 +430,8 @@ func (b *tried) next(i int) (hosts []int32) {
 	return hosts
 }
 
-// TestSolveAgreesWithEverything holds the hosts of each role, and who is placed, to what trying every assignment
-// comes to.
+// TestSolveAgreesWithEverything is contract 12, 13, 14 and 15: it holds the hosts of each role, and who is placed, to what
+// trying every assignment comes to.
 func TestSolveAgreesWithEverything(t *testing.T) {
 	short, proven, replaced := 0, 0, 0
 	for seed := range uint64(3000) {
