@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -264,7 +265,9 @@ func TestServed(t *testing.T) {
 	}
 	assert.Truef(t, apis == 1 && len(addresses) >= 2 && len(names(bank, validation.Balancer)) == 1,
 		"found addresses %+v, want that of the API servers once, and those of the workers", addresses)
-	edge := Served(treeOf(t, "../../golden/two-tenants"))["tenant-a/edge-a"]
+	two := Served(treeOf(t, "../../golden/two-tenants"))
+	assert.Equal(t, []string{"tenant-a/edge-a", "tenant-b/edge-b"}, slices.Sorted(maps.Keys(two)))
+	edge := two["tenant-a/edge-a"]
 	if len(names(edge, validation.SyncObjects)) == 0 ||
 		len(edge[validation.Resource{Kind: validation.NodePort, Name: "30000"}]) == 0 ||
 		len(names(edge, validation.Balancer))+len(names(edge, validation.DexState)) != 0 {

@@ -56,6 +56,47 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestRoom is contract 23: a tenant with six hosts at most has room for those that its clusters neither have nor let go.
+// Failed hosts in use that are to leave do not count, up to the number of the brake.
+func TestRoom(t *testing.T) {
+	tenants := Of(siteOf(t, bank), nil)
+	leaves := func(h *inventory.Host, c *schedule.PreviousClaim) { c.Releasing = true }
+	waits := func(h *inventory.Host, c *schedule.PreviousClaim) { c.Pending = true }
+	used := func(h *inventory.Host) { h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine", Name: "m"} }
+	for _, row := range []struct {
+		why   string
+		is    func(h *inventory.Host, c *schedule.PreviousClaim)
+		state func(h *inventory.Host)
+		room  int
+	}{
+		{"they stay", nil, nil, 4},
+		{"they leave, idle", leaves, nil, 6},
+		{"they leave, and keep their labels", leaves, func(h *inventory.Host) { h.Labels = map[string]string{"cn": "bank"} }, 4},
+		{"they wait to leave, in use", waits, used, 4},
+		{"they wait to leave, and have failed", waits, func(h *inventory.Host) { used(h); h.State.Unhealthy = true }, 5},
+		{"they wait to leave, and have failed, idle", waits, func(h *inventory.Host) { h.State.Unhealthy = true }, 4},
+		{"they wait to leave, in use and in error", waits, func(h *inventory.Host) { used(h); h.State.Operational = "error" }, 4},
+		{"they have failed, and stay", nil, func(h *inventory.Host) { used(h); h.State.Unhealthy = true }, 4},
+	} {
+		hosts := hostsOf("m", nil, "h1", "h2")
+		var tree schedule.Previous
+		for i := range hosts {
+			claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: hosts[i].Name},
+				Cluster: schedule.ClusterKey{Namespace: "bank", Name: "a"}, Role: "Worker"}
+			if row.is != nil {
+				row.is(&hosts[i], &claim)
+			}
+			if row.state != nil {
+				row.state(&hosts[i])
+			}
+			tree.Claims = append(tree.Claims, claim)
+		}
+		held := Held([]v1.SIPCluster{wanting("a", 0, 2, 0)}, tree, hosts, schedule.Options{Keys: keys})
+		const brake = 1
+		assert.Equal(t, row.room, tenants.Room(tenants.Of("bank"), held, brake), row.why)
+	}
+}
+
 func TestClusterCaps(t *testing.T) {
 	tenants := Of(siteOf(t, bank), nil)
 	key := func(name string) schedule.ClusterKey { return schedule.ClusterKey{Namespace: "bank", Name: name} }
@@ -93,6 +134,10 @@ func TestClusterCaps(t *testing.T) {
 	want(t, "of newcomers, the one with less priority",
 		said(tenants.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), wanting("b", 0, 0, 0), urgent}, nil,
 			(*v1.SIPCluster).Leaves, nil)), "bank/b: metadata.name")
+	nobodys := wanting("a", 0, 0, 0)
+	nobodys.Namespace = "nobodys"
+	want(t, "without a tenant, which is another finding", said(tenants.Clusters([]v1.SIPCluster{nobodys}, nil,
+		(*v1.SIPCluster).Leaves, nil)), "")
 	plain := Of(siteOf(t, "  maxClustersPerTenant: 1\n"), nil)
 	want(t, "by default", said(plain.Clusters([]v1.SIPCluster{wanting("a", 0, 0, 0), urgent}, nil,
 		(*v1.SIPCluster).Leaves, nil)), "bank/a: metadata.name: one cluster too many: the tenant already has 1, counting those in the tree and those served before this one, and each namespace (the Site's spec.maxClustersPerTenant) may have at most 1")

@@ -123,3 +123,11 @@ func TestSuggestKeeps(t *testing.T) {
 		assert.Equal(t, wanted, found, why)
 	}
 }
+
+// TestUngranted: a cluster is reported if its namespace can be no tenant's, and not if it is one's, or could be.
+func TestUngranted(t *testing.T) {
+	tenants := Of(siteOf(t, bank), nil)
+	for namespace, want := range map[string]int{"bank": 0, "kube-edge": 0, "anything": 0, "kube-system": 1} {
+		assert.Len(t, tenants.Ungranted([]v1.SIPCluster{clusterOf(t, namespace+"/a", "{}")}), want, namespace)
+	}
+}

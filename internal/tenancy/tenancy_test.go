@@ -164,6 +164,7 @@ func TestWritten(t *testing.T) {
 			`found "edge" in tenants/bank/edge.yaml, a file of tenant bank (the Site's spec.tenants[].specs): want one of that tenant's namespaces: bank, bank-test`},
 		{"nobody's namespace in a tenant's folder", "flux-system", "tenants/bank/x.yaml", "a file of tenant bank"},
 		{"a tenant that names no folder", "edge", "anywhere.yaml", ""},
+		{"by a path from the root", "edge", "/tenants/bank/a.yaml", ""},
 	} {
 		c := clusterOf(t, row.namespace+"/c", "{}")
 		want(t, row.why, said(listed.Written(&c, row.file)), row.want)
