@@ -86,22 +86,17 @@ error.`,
 			if err != nil {
 				return err
 			}
+			if usage {
+				return showUsage(cmd, ui, &in, git, &usageSum{by: by, since: start}, output.Format)
+			}
 			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				site, err := in.LoadSite(ui.In)
 				if err != nil {
 					return err
 				}
-				if usage && needsHosts(by) {
-					if err := in.CheckInventory(); err != nil {
-						return err
-					}
-				}
 				past, err := readPast(ctx, ui, git, site, start)
-				switch {
-				case err != nil:
+				if err != nil {
 					return err
-				case usage:
-					return showUsage(ctx, ui, in, site, past, by, start, output.Format)
 				}
 				shown, err := findTenures(past, args[0], start)
 				if err != nil {

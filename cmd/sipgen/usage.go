@@ -6,13 +6,17 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/whatif"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/history"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -95,7 +99,7 @@ func spentOf(site *v1alpha1.Site, past *app.Past, hosts []inventory.Host, by []s
 		}
 		return values, unknown
 	}
-	return history.Spent{Site: site.Name, Tenures: past.All(since), Group: group}
+	return history.Spent{Site: site.Name, Tenures: past.All(since), Skipped: skipped(past), Group: group}
 }
 
 // tenantOf returns the tenant that a cluster has in the present Site.
@@ -125,36 +129,72 @@ func labelsOf(by []string, hosts []inventory.Host) ([]string, error) {
 	return out, err
 }
 
-// showUsage reads the hosts if they are asked about, and prints the hours.
-func showUsage(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site, past *app.Past,
-	by []string, since time.Time, output string) error {
-	now := time.Now().UTC().Truncate(time.Second)
-	if err := covered(past, since, now); err != nil {
+// usageSum collects the tenures of Sites, which run side by side.
+type usageSum struct {
+	by    []string
+	since time.Time
+	now   time.Time
+
+	mutex sync.Mutex
+	sites []history.Spent
+}
+
+// showUsage prints the hours of a Site, or of a fleet in one table.
+func showUsage(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, git cmdline.Repository, sum *usageSum,
+	output string) error {
+	sum.now = time.Now().UTC().Truncate(time.Second)
+	err := eachSite(cmd, ui, in, "", func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+		site, err := in.LoadSite(ui.In)
+		if err == nil && needsHosts(sum.by) {
+			err = in.CheckInventory()
+		}
+		if err != nil {
+			return err
+		}
+		past, err := readPast(ctx, ui, git, site, sum.since)
+		if err != nil {
+			return err
+		}
+		return sum.add(ctx, ui, in, site, past)
+	})
+	var sites *fleetError
+	if err != nil && (!errors.As(err, &sites) || sites.Code() == fleet.Failed) {
+		return err
+	}
+	if printed := sum.print(ui, output); err == nil || printed != nil && sites.Code() == fleet.Done {
+		return printed
+	}
+	return err
+}
+
+// add takes the tenures of a Site.
+func (u *usageSum) add(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site,
+	past *app.Past) error {
+	if err := covered(past, u.since, u.now); err != nil {
 		return err
 	}
 	var hosts []inventory.Host
+	by := u.by
 	if needsHosts(by) {
 		all, err := readHosts(ctx, ui, in, site)
 		if err != nil {
 			return err
 		}
-		if hosts = all.Hosts; hosts == nil {
-			hosts = []inventory.Host{}
-		}
+		hosts = all.Hosts
 		if by, err = labelsOf(by, hosts); err != nil {
 			return err
 		}
 	}
-	if since.IsZero() {
-		since = past.First()
-	}
-	usage := history.UsageOf(by, []history.Spent{spentOf(site, past, hosts, by, since)}, since, now)
-	usage.Skipped = skipped(past)
-	return printUsage(ui, usage, output)
+	spent := spentOf(site, past, hosts, by, u.since)
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	u.sites = append(u.sites, spent)
+	return nil
 }
 
-// printUsage prints hours. To find none is a finding.
-func printUsage(ui *terminal.UI, usage *history.Usage, output string) (err error) {
+// print prints the hours of all Sites as one table. To find none is a finding.
+func (u *usageSum) print(ui *terminal.UI, output string) (err error) {
+	usage := history.UsageOf(u.by, u.sites, u.since, u.now)
 	switch {
 	case output == "json":
 		err = ui.JSON(usage)

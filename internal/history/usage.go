@@ -51,16 +51,23 @@ type UsageRow struct {
 type Spent struct {
 	Site    string
 	Tenures []Tenure
+	Skipped []string // the commits that could not be read
 	// Group returns what a tenure counts for, and whether that is unknown since the inventory does not have the host.
 	Group func(*Tenure) (values []string, unknown bool)
 }
 
-// UsageOf sums the tenures of sites between two times, by month, site and group.
+// UsageOf sums the tenures of sites between two times, by month, site and group. From the zero time on, it begins with
+// the first tenure.
 func UsageOf(by []string, sites []Spent, from, to time.Time) *Usage {
+	if from.IsZero() {
+		from = firstOf(sites, to)
+	}
 	out := &Usage{APIVersion: v1alpha1.APIVersion, Kind: "Usage", From: from.UTC(), To: to.UTC(), By: by,
 		Rows: []UsageRow{}}
 	sums, strangers := map[string]*sum{}, map[[2]string]bool{}
+	sites = slices.SortedFunc(slices.Values(sites), func(a, b Spent) int { return strings.Compare(a.Site, b.Site) })
 	for i := range sites {
+		out.Skipped = append(out.Skipped, sites[i].Skipped...)
 		for n := range sites[i].Tenures {
 			t := &sites[i].Tenures[n]
 			values, unknown := sites[i].Group(t)
@@ -91,10 +98,20 @@ func UsageOf(by []string, sites []Spent, from, to time.Time) *Usage {
 		out.Rows = append(out.Rows, s.done())
 	}
 	slices.SortFunc(out.Rows, func(a, b UsageRow) int {
-		return cmp.Or(strings.Compare(a.Month, b.Month), strings.Compare(a.Site, b.Site), slices.Compare(a.Group, b.Group),
+		return cmp.Or(strings.Compare(a.Site, b.Site), strings.Compare(a.Month, b.Month), slices.Compare(a.Group, b.Group),
 			strings.Compare(strconv.FormatBool(a.Unknown), strconv.FormatBool(b.Unknown)))
 	})
 	return out
+}
+
+// firstOf returns when the first tenure began, at most a time.
+func firstOf(sites []Spent, first time.Time) time.Time {
+	for i := range sites {
+		for n := range sites[i].Tenures {
+			first = earlier(first, sites[i].Tenures[n].From)
+		}
+	}
+	return first
 }
 
 // sum is a row while it is added up.
@@ -158,13 +175,14 @@ func (u *Usage) Open() string {
 // Table returns the rows below their heads. A whole table has bounds, site and commits of each row.
 func (u *Usage) Table(whole bool) [][]string {
 	const mostCommits = 2
-	head := []string{"MONTH"}
-	if whole {
-		head = append(head, "FROM", "TO")
-	}
+	var head []string
 	several := slices.ContainsFunc(u.Rows, func(row UsageRow) bool { return row.Site != u.Rows[0].Site })
 	if whole || several {
 		head = append(head, "SITE")
+	}
+	head = append(head, "MONTH")
+	if whole {
+		head = append(head, "FROM", "TO")
 	}
 	for _, by := range u.By {
 		head = append(head, strings.ToUpper(by))
@@ -172,15 +190,17 @@ func (u *Usage) Table(whole bool) [][]string {
 	rows := [][]string{append(head, "HOSTS", "HOURS", "LEAVING HOURS", "COMMITS")}
 	for i := range u.Rows {
 		row := &u.Rows[i]
-		cells := []string{row.Month}
-		switch {
-		case whole:
-			cells = append(cells, row.From.Format(time.RFC3339), row.To.Format(time.RFC3339))
-		case !row.Over:
-			cells[0] += " so far"
-		}
+		var cells []string
 		if whole || several {
 			cells = append(cells, row.Site)
+		}
+		switch {
+		case whole:
+			cells = append(cells, row.Month, row.From.Format(time.RFC3339), row.To.Format(time.RFC3339))
+		case row.Over:
+			cells = append(cells, row.Month)
+		default:
+			cells = append(cells, row.Month+" so far")
 		}
 		for _, value := range row.Group {
 			cells = append(cells, text.Line(value))

@@ -103,16 +103,16 @@ func TestUsageOfSites(t *testing.T) {
 	_, two := randomLog(r, begin)
 	to := begin.AddDate(0, 2, 0)
 	group := func(*Tenure) ([]string, bool) { return []string{"all"}, false }
-	both := UsageOf([]string{"x"}, []Spent{{"b", two.All(begin), group}, {"a", one.All(begin), group}}, begin, to)
+	both := UsageOf([]string{"x"}, []Spent{{"b", two.All(begin), nil, group}, {"a", one.All(begin), nil, group}}, begin, to)
 	var last string
 	for i := range both.Rows {
 		row := &both.Rows[i]
-		assert.Truef(t, last < row.Month+row.Site, "row %+v comes after %s", row, last)
-		last = row.Month + row.Site
+		assert.Truef(t, last < row.Site+row.Month, "row %+v comes after %s", row, last)
+		last = row.Site + row.Month
 		log := map[string]*Log{"a": one, "b": two}[row.Site]
 		var hours, leaving float64
 		hosts := map[string]bool{}
-		for _, part := range UsageOf(nil, []Spent{{row.Site, log.All(begin), byCluster}}, begin, to).Rows {
+		for _, part := range UsageOf(nil, []Spent{{row.Site, log.All(begin), nil, byCluster}}, begin, to).Rows {
 			if part.Month == row.Month {
 				hours, leaving = hours+part.Hours, leaving+part.LeavingHours
 				hosts[part.Group[1]] = true
@@ -122,7 +122,7 @@ func TestUsageOfSites(t *testing.T) {
 			"found %+v, want %v and %v hours of %d hosts", row, hours, leaving, len(hosts))
 	}
 	assert.Truef(t, len(both.Rows) >= 4, "found %d rows, want two sites in several months", len(both.Rows))
-	assert.Equal(t, []string{"MONTH", "SITE", "X", "HOSTS", "HOURS", "LEAVING HOURS", "COMMITS"}, both.Table(false)[0],
+	assert.Equal(t, []string{"SITE", "MONTH", "X", "HOSTS", "HOURS", "LEAVING HOURS", "COMMITS"}, both.Table(false)[0],
 		"table")
 }
 
