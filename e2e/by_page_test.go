@@ -52,6 +52,37 @@ func TestProcedures(t *testing.T) {
 	c.site.Spec.ArgoCD.Order, argo.order = v1alpha1.OrderWaves, v1alpha1.OrderWaves
 	c.switchEngine(t, argo, "to-argocd", "4 hosts assigned (0 new), 2 free")
 	c.ownsItsObjects(t, services(1), first)
+	c.rename(t)
+}
+
+// rename puts the site's name into the names of Applications, by the page.
+func (c *circle) rename(t *testing.T) {
+	t.Helper()
+	end := c.wantNothingChanged(t)
+	c.run(t, procedure(t, "stop", "argocd"))
+	former := *c
+	site := *c.site
+	former.site = &site
+	c.oldFolder = c.site.Spec.Repository.Path
+	c.site.Spec.ArgoCD.Names, c.site.Spec.Repository.Path = v1alpha1.NamesSite, "argocd/names"
+	steps := procedure(t, "switch", "names")
+	last := len(steps) - 1
+	said := c.run(t, steps[:last])
+	assert.Contains(t, said, "(0 new)")
+	assert.Contains(t, said, "continuing with the hosts and addresses of the tree in ")
+	c.readTree(t)
+	c.started, c.synced = true, nil
+	c.follow(t, "other names")
+	for _, o := range c.rig.api.List(t, engine.Applications, engine.ArgoNamespace) {
+		assert.False(t, strings.HasPrefix(o.GetName(), former.prefix()), o.GetName())
+	}
+	c.run(t, slices.Concat([]string{"fleet=$(mktemp -d) && git clone --quiet \"$REPO\" \"$fleet\"\n"}, steps[last:]))
+	for name := range c.repo.Files(t) {
+		assert.True(t, strings.HasPrefix(name, c.site.Spec.Repository.Path+"/"), name)
+	}
+	c.follow(t, "other names, without the former tree")
+	end("other names")
+	c.settle(t, "other names")
 }
 
 // comesBack takes a guard away, and waits until Argo CD has put it back.
@@ -226,7 +257,7 @@ func handOver(t *testing.T) string {
 
 // owns says whether a sync object is the site's.
 func (c *circle) owns(name string) bool {
-	return name == c.root() || strings.HasPrefix(name, c.root()+"-") || strings.HasPrefix(name, c.tenants+".")
+	return name == c.root() || strings.HasPrefix(name, c.root()+"-") || strings.HasPrefix(name, c.prefix())
 }
 
 // gone wants no sync object of an engine, within a moment: Flux takes a finalizer off first.

@@ -107,9 +107,17 @@ func (c *circle) end(t *testing.T) {
 
 func (c *circle) root() string { return "sipgen-" + c.site.Name }
 
+// prefix is what the names of all clusters' sync objects begin with.
+func (c *circle) prefix() string {
+	if site := c.site.InNames(); site != "" {
+		return site + "." + c.tenants + "."
+	}
+	return c.tenants + "."
+}
+
 // name is that of a cluster's sync object: half is infra or hosts.
 func (c *circle) name(cluster, half string) string {
-	name := c.tenants + "." + cluster + "."
+	name := c.prefix() + cluster + "."
 	if half == "hosts" && c.rig.order == v1alpha1.OrderWaves &&
 		!bytes.Contains(c.tree["argocd/"+c.tenants+"."+cluster+".yaml"], []byte("name: "+name+"hosts\n")) {
 		// Hosts are in the Application of the services.

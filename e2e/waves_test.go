@@ -178,11 +178,22 @@ func rowConfined(t *testing.T, r *rig, name string) {
 func TestTenantGuard(t *testing.T) {
 	t.Parallel()
 	api := withoutEngines(t)
-	const hosts, tenants, syncer = "tenant-guard-hosts", "tenant-guard-tenants", argoAccount
+	t.Run("names", func(t *testing.T) { tenantGuard(t, api, "tenant-guard", "") })
+	t.Run("names with the site", func(t *testing.T) { tenantGuard(t, api, "named-guard", "named-guard-hosts.") })
+}
+
+// tenantGuard has Applications whose names begin with site.
+func tenantGuard(t *testing.T, api *engine.APIServer, name, site string) {
+	t.Helper()
+	const syncer = argoAccount
+	hosts, tenants := name+"-hosts", name+"-tenants"
 	api.Namespaces(t, tenants)
 	enforce(t, api, hosts, func(s *v1alpha1.SiteSpec) {
 		s.Engine, s.ArgoCD.Order, s.Hosts.Namespaces = v1alpha1.EngineArgoCD, v1alpha1.OrderWaves, []string{hosts,
 			tenants}
+		if site != "" {
+			s.ArgoCD.Names = v1alpha1.NamesSite
+		}
 	})
 	object := func(namespace, name, tracked, instance string) *unstructured.Unstructured {
 		o := engine.Objects(t, []byte(fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: %s, name: %s}\n", namespace, name)))[0]
@@ -195,7 +206,7 @@ func TestTenantGuard(t *testing.T) {
 		}
 		return o
 	}
-	const own, other = tenants + ".a.infra", tenants + ".b.infra"
+	own, other := site+tenants+".a.infra", site+tenants+".b.infra"
 	for _, there := range []struct{ name, tracked, instance string }{
 		{"nobodys", "", ""}, {"own", own, ""}, {"of-other", other, ""}, {"labeled-other", "", other},
 		{"of-flux", "", "lab"},
@@ -203,13 +214,15 @@ func TestTenantGuard(t *testing.T) {
 		require.NoError(t, api.TryApply(object(tenants, there.name, there.tracked, there.instance), "e2e", false))
 	}
 	const elsewhere, taken = "into the tenant's namespace only", "another Application's"
-	for _, row := range []struct{ what, user, namespace, name, tracked, instance, denied string }{
+	type attempt struct{ what, user, namespace, name, tracked, instance, denied string }
+	rows := []attempt{
 		{"a tenant among the hosts", syncer, hosts, "new", own, "", elsewhere},
 		{"a tenant among the hosts, from another namespace", syncer, hosts, "new", "argocd_" + own, "", elsewhere},
 		{"a tenant among the hosts, tracked by label", syncer, hosts, "new", "", own, elsewhere},
 		{"a tenant among the hosts, tracked by label, that says it is another", syncer, hosts, "new", "metal", own,
 			elsewhere},
-		{"a tenant whose namespace begins like the hosts'", syncer, hosts, "new", hosts + "-2.a.infra", "", elsewhere},
+		{"a tenant whose namespace begins like the hosts'", syncer, hosts, "new", site + hosts + "-2.a.infra", "",
+			elsewhere},
 		{"a tenant in its namespace", syncer, tenants, "new", own, "", ""},
 		{"a tenant in its namespace, from another namespace", syncer, tenants, "new", "argocd_" + own, "", ""},
 		{"a tenant in its namespace, tracked by label", syncer, tenants, "new", "", own, ""},
@@ -223,7 +236,14 @@ func TestTenantGuard(t *testing.T) {
 		{"another tenant's", syncer, tenants, "of-other", own, "", taken},
 		{"another tenant's, tracked by label", syncer, tenants, "labeled-other", "", own, taken},
 		{"a tenant's, by another Application", syncer, tenants, "own", "metal", "", ""},
-	} {
+	}
+	if site != "" {
+		rows = append(rows, attempt{"a tenant of a site without its name", syncer, tenants, "new", tenants + ".a.infra", "",
+			elsewhere}, attempt{"a tenant of another site", syncer, tenants, "new", "dc2." + tenants + ".a.infra", "", elsewhere},
+			attempt{"a cluster with a digest", syncer, tenants, "new", site[:len(site)-1] + "-" + strings.Repeat("a", 20) + ".infra",
+				"", ""})
+	}
+	for _, row := range rows {
 		t.Run(row.what, func(t *testing.T) {
 			o := object(row.namespace, row.name, row.tracked, row.instance)
 			wantDenied(t, row.what, anybody(t, api, row.user).TryApply(o, "argocd-controller", true), row.denied)

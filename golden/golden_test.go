@@ -44,6 +44,10 @@ var variants = map[string]struct {
 	"single-argocd-waves": {"single", func(site *v1alpha1.Site) {
 		site.Spec.Engine, site.Spec.ArgoCD.Order = v1alpha1.EngineArgoCD, v1alpha1.OrderWaves
 	}},
+	"single-argocd-site-names": {"single", func(site *v1alpha1.Site) {
+		site.Spec.Engine, site.Spec.ArgoCD.Order = v1alpha1.EngineArgoCD, v1alpha1.OrderWaves
+		site.Spec.ArgoCD.Names = v1alpha1.NamesSite
+	}},
 }
 
 // examples lists the sites below examples/, and their variants.

@@ -35,7 +35,7 @@ func (s *rendering) siteHostsName() string { return "sipgen-" + s.Site.Name + "-
 // syncName names the sync object of one part of a cluster. package v1 sees to it that no two clusters of a site share
 // one.
 func (s *rendering) syncName(c schedule.ClusterKey, part string) string {
-	return v1.SyncName(c.Namespace, c.Name, part)
+	return v1.SyncNameOf(s.Site.InNames(), c.Namespace, c.Name, part)
 }
 
 // engineNamespace returns where the engine and the site's accounts are.

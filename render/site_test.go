@@ -242,7 +242,7 @@ func TestOverlay(t *testing.T) {
 }
 
 func TestSyncNames(t *testing.T) {
-	s := &rendering{}
+	s := &rendering{Input: Input{Site: &v1alpha1.Site{}}}
 	long := strings.Repeat("x", 63)
 	names := map[string]bool{}
 	for _, key := range []schedule.ClusterKey{{Namespace: "a-b", Name: "c"}, {Namespace: "a", Name: "b-c"},

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/argocd"
 	"github.com/airshipit/sipgen/render/object"
@@ -27,10 +28,10 @@ func (s *rendering) waves() bool {
 	return s.merge() && !s.fluxEngine() && s.Site.Spec.ArgoCD.Order == v1alpha1.OrderWaves
 }
 
-// isOfNamespace reports whether the name of a cluster's Application begins with its namespace, by which the guard
-// finds its owner: a name that is too long is cut.
+// isOfNamespace reports whether the name of a cluster's Application has its namespace, by which the guard finds its
+// owner: a name that is too long is cut.
 func (s *rendering) isOfNamespace(key schedule.ClusterKey) bool {
-	return strings.HasPrefix(s.syncName(key, "infra"), key.Namespace+"."+key.Name+".")
+	return v1.IsInSyncNameOf(s.Site.InNames(), key.Namespace, key.Name)
 }
 
 // renderTenantFiles renders, for each cluster in waves, the kustomization of its services and hosts. One that was in

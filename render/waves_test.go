@@ -98,6 +98,6 @@ func TestLongNamesAreNotInWaves(t *testing.T) {
 		func(a *argocd.Application) string { return a.Spec.Source.Path })
 	assert.Truef(t, apps[Folder(key)+"/infra"] != nil && apps[Folder(key)+"/hosts"] != nil, "found %v", apps)
 	want(t, tree, Folder(key)+"/PLAN.md",
-		"the hosts of `"+key.String()+"` do not wait for its services: its namespace and name together have more than 56 characters")
+		"the hosts of `"+key.String()+"` do not wait for its services: its names are too long")
 	wantNot(t, guarded(t, inWaves), "PLAN.md", "not wait")
 }

@@ -22,12 +22,23 @@ type ArgoCD struct {
 	// +kubebuilder:validation:Enum=none;waves
 	// +optional
 	Order string `json:"order,omitempty"`
+	// cluster (default) names a cluster's Applications and AppProjects NAMESPACE.NAME.PART; site names them
+	// SITE.NAMESPACE.NAME.PART, for several sites with one Argo CD. A change needs another folder, as another engine does.
+	// +kubebuilder:validation:Enum=cluster;site
+	// +optional
+	Names string `json:"names,omitempty"`
 }
 
 // The values of spec.argocd.order.
 const (
 	OrderNone  = "none"
 	OrderWaves = "waves"
+)
+
+// What the names of Applications begin with.
+const (
+	NamesCluster = "cluster"
+	NamesSite    = "site"
 )
 
 // ArgoCDInCluster is the cluster that Argo CD runs in, as every Argo CD knows it. Applications live there, wherever
@@ -42,4 +53,12 @@ func (a *ArgoCD) identityDefault() {
 	if a.Server == ArgoCDInCluster {
 		set(&a.Identity, ServiceAccountPrefix+a.Namespace+":argocd-application-controller")
 	}
+}
+
+// InNames returns the site's name if the names of its clusters' sync objects begin with it, else "".
+func (s *Site) InNames() string {
+	if s.Spec.Engine == EngineArgoCD && s.Spec.ArgoCD.Names == NamesSite {
+		return s.Name
+	}
+	return ""
 }

@@ -25,6 +25,7 @@ func (s *Site) Default() {
 	set(&spec.ArgoCD.Namespace, "argocd")
 	set(&spec.ArgoCD.Project, "sipgen-"+s.Name)
 	set(&spec.ArgoCD.Server, ArgoCDInCluster)
+	set(&spec.ArgoCD.Names, NamesCluster)
 	spec.ArgoCD.identityDefault()
 	if spec.Hosts.Apply == ApplyOverlay {
 		set(&spec.Flux.Identity, KustomizeController(spec.Flux.Namespace))

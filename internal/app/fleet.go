@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/manifest"
@@ -51,4 +53,22 @@ func (l *Loaded) acceptLoss(hosts int) string {
 		return fmt.Sprintf("--accept-loss %s=%d", l.fleet, hosts)
 	}
 	return fmt.Sprintf("--accept-loss %d", hosts)
+}
+
+// Applications returns the Applications of the Site's clusters on an Argo CD elsewhere; none with an Argo CD that the
+// hosts' cluster has for itself.
+func (r *Rendered) Applications() fleet.Applications {
+	site := r.Plan.Loaded.Site
+	of := fleet.Applications{Site: site.Name, Namespace: site.Spec.ArgoCD.Namespace}
+	if site.Spec.Engine != v1alpha1.EngineArgoCD || site.Spec.ArgoCD.Server == v1alpha1.ArgoCDInCluster {
+		return of
+	}
+	for name := range r.Tree {
+		if parts := strings.Split(name, "/"); len(parts) > 3 && parts[0] == "clusters" && parts[3] == "infra" {
+			of.Names = append(of.Names, v1.SyncNameOf(site.InNames(), parts[1], parts[2], "infra"))
+		}
+	}
+	slices.Sort(of.Names)
+	of.Names = slices.Compact(of.Names)
+	return of
 }

@@ -29,7 +29,7 @@ func (p *Planned) lost(accept bool) error {
 	}
 	var synced []string
 	for i := range p.Loaded.Hosts.Hosts {
-		if h := &p.Loaded.Hosts.Hosts[i]; preflight.Synced(p.Clusters.Options.Keys, h) {
+		if h := &p.Loaded.Hosts.Hosts[i]; preflight.Synced(p.Loaded.Site.Name, p.Clusters.Options.Keys, h) {
 			synced = append(synced, h.Key())
 		}
 	}

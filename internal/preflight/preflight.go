@@ -46,8 +46,8 @@ const (
 )
 
 // Synced reports whether Flux or Argo CD has set the host's cluster labels, or tracks it as an object of that
-// cluster.
-func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
+// cluster. The Application may have the name of the site in front, whatever the Site says today.
+func Synced(site string, keys holdings.LabelKeys, host *inventory.Host) bool {
 	labels := holdings.LabelsOf(host, keys)
 	if !labels.NameCluster() {
 		return false
@@ -55,7 +55,8 @@ func Synced(keys holdings.LabelKeys, host *inventory.Host) bool {
 	namespace, name := labels.Cluster.Namespace, labels.Cluster.Name
 	application, _, _ := strings.Cut(host.Engine[argoTracking], ":")
 	for _, part := range []string{"hosts", "infra"} { // with spec.argocd.order waves they are one Application
-		if sync := v1.SyncName(namespace, name, part); host.Engine[fluxName] == sync || application == sync {
+		if sync := v1.SyncName(namespace, name, part); host.Engine[fluxName] == sync || application == sync ||
+			application == v1.SyncNameOf(site, namespace, name, part) {
 			return true
 		}
 	}
@@ -324,11 +325,11 @@ func inWaves(app string) bool {
 	return found && strings.Contains(cluster, ".")
 }
 
-// ours reports whether sipgen gives such names to what syncs hosts: "namespace.cluster.hosts", or for the overlay of
-// a site "sipgen-site-hosts". Only the form is checked, because the cluster in the name of a moved host may be gone.
+// ours reports whether sipgen gives such names to what syncs hosts: "namespace.cluster.hosts", with the site in front
+// or in a digest behind it, or for the overlay of a site "sipgen-site-hosts". Only the form is checked, because the cluster in the name of a moved host may be gone.
 func ours(name string) bool {
 	cluster, found := strings.CutSuffix(name, ".hosts")
-	if found && strings.Contains(cluster, ".") {
+	if found && (strings.Contains(cluster, ".") || v1.IsSyncDigest(cluster)) {
 		return true
 	}
 	return strings.HasPrefix(name, "sipgen-") && strings.HasSuffix(name, "-hosts")

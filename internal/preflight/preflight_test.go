@@ -237,6 +237,12 @@ func TestSynced(t *testing.T) {
 		"Argo CD knows it as the cluster's": {inventory.Host{Labels: labels,
 			Engine: map[string]string{"argocd.argoproj.io/tracking-id": "a.b.hosts:metal3.io/BareMetalHost:metal3/n1"}},
 			true},
+		"Argo CD knows it as the site's and the cluster's": {inventory.Host{Labels: labels,
+			Engine: map[string]string{"argocd.argoproj.io/tracking-id": "dc1.a.b.infra:metal3.io/BareMetalHost:metal3/n1"}},
+			true},
+		"Argo CD knows it as another site's": {inventory.Host{Labels: labels,
+			Engine: map[string]string{"argocd.argoproj.io/tracking-id": "dc2.a.b.infra:metal3.io/BareMetalHost:metal3/n1"}},
+			false},
 		"Flux knows it as the cluster's, whose name is too long": {inventory.Host{Labels: long,
 			Engine: map[string]string{"kustomize.toolkit.fluxcd.io/name": "a-namespace-with-a-name-that-is-long.and-a-clust-e07f6287.hosts"}}, true},
 		"Flux knows it as another's": {inventory.Host{Labels: labels,
@@ -244,7 +250,7 @@ func TestSynced(t *testing.T) {
 		"it has none": {inventory.Host{Labels: map[string]string{"ns": "a"},
 			Managers: by("kustomize-controller", "name", "ns")}, false},
 	} {
-		assert.Equal(t, row.want, Synced(keys, &row.host), what)
+		assert.Equal(t, row.want, Synced("dc1", keys, &row.host), what)
 	}
 }
 

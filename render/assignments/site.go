@@ -1,6 +1,7 @@
 package assignments
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,25 +20,33 @@ type Conditions struct {
 	EngineNamespace string             `json:"engineNamespace"`
 	Apply           v1alpha1.ApplyMode `json:"apply"`
 	LabelKeys       v1alpha1.LabelKeys `json:"labelKeys"`
+	// Names of the Applications: empty for those without the site.
+	Names string `json:"names,omitempty"`
 }
 
 func conditionsOf(site *v1alpha1.Site) Conditions {
-	namespace := site.Spec.Flux.Namespace
+	namespace, names := site.Spec.Flux.Namespace, ""
+	if site.InNames() != "" {
+		names = v1alpha1.NamesSite
+	}
 	if site.Spec.Engine == v1alpha1.EngineArgoCD {
 		namespace = site.Spec.ArgoCD.Namespace
 	}
 	return Conditions{
 		Name: site.Name, Engine: site.Spec.Engine, EngineNamespace: namespace,
 		Apply: site.Spec.Hosts.Apply, LabelKeys: site.Spec.LabelKeys,
+		Names: names,
 	}
 }
+
+const namesField = "spec.argocd.names"
 
 // siteChange is a field of the Site that is not what it was.
 type siteChange struct{ field, was, is string }
 
-// ofEngine reports whether it is the engine or the namespace of its objects.
+// ofEngine reports whether it is the engine, or the namespace or the names of its objects.
 func (c siteChange) ofEngine() bool {
-	return c.field == "spec.engine" || strings.HasSuffix(c.field, ".namespace")
+	return c.field == "spec.engine" || c.field == namesField || strings.HasSuffix(c.field, ".namespace")
 }
 
 // changes compares field by field, in the Site's own words. Label keys matter where there are hosts.
@@ -47,13 +56,14 @@ func (a *File) changes(site *v1alpha1.Site) []siteChange {
 		was.LabelKeys = is.LabelKeys
 	}
 	if was.Engine != is.Engine {
-		was.EngineNamespace = is.EngineNamespace // reported already
+		was.EngineNamespace, was.Names = is.EngineNamespace, is.Names // reported already
 	}
 	var out []siteChange
 	for _, c := range []siteChange{
 		{"metadata.name", was.Name, is.Name},
 		{"spec.engine", string(was.Engine), string(is.Engine)},
 		{"spec." + string(is.Engine) + ".namespace", was.EngineNamespace, is.EngineNamespace},
+		{namesField, cmp.Or(was.Names, v1alpha1.NamesCluster), cmp.Or(is.Names, v1alpha1.NamesCluster)},
 		{"spec.hosts.apply", string(was.Apply), string(is.Apply)},
 		{"spec.labelKeys.clusterNamespace", was.LabelKeys.ClusterNamespace, is.LabelKeys.ClusterNamespace},
 		{"spec.labelKeys.clusterName", was.LabelKeys.ClusterName, is.LabelKeys.ClusterName},
@@ -102,6 +112,10 @@ func changeAdvice(field string) string {
 	}
 	if field == "metadata.name" {
 		return "put the name back: the objects of a running tree are named after it"
+	}
+	if field == namesField {
+		return "Argo CD would delete the Applications of the other names with their load balancers; " +
+			"docs/application-names.md has the commands"
 	}
 	return "a running tree cannot change it; make a tree in another folder for another engine, and change label keys only while no host is assigned"
 }

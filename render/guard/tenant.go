@@ -43,8 +43,12 @@ func (s guards) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 	const (
 		tracking = "'argocd.argoproj.io/tracking-id'"
 		instance = "'app.kubernetes.io/instance'"
-		tenants  = `.matches('^([^_]+_)?[^._]+[.][^._]+[.]infra$')`
 	)
+	tenants, owner := `.matches('^([^_]+_)?[^._]+[.][^._]+[.]infra$')`, `'^([^_]+_)?'`
+	if site := s.Site.InNames(); site != "" { // an Application without the site is another's
+		tenants = `.matches('^([^_]+_)?([^._]+[.])?[^._]+[.][^._]+[.]infra$')`
+		owner = `'^([^_]+_)?` + site + `[.]'`
+	}
 	variable := func(name, of, key, suffix string) admissionv1.Variable {
 		return admissionv1.Variable{Name: name, Expression: fmt.Sprintf("%[2]s in variables.%[1]s ? string(variables.%[1]s[%[2]s])%[3]s : ''", of, key, suffix)}
 	}
@@ -56,7 +60,7 @@ func (s guards) tenantGuard() admissionv1.ValidatingAdmissionPolicy {
 	policy.Spec.Validations = []admissionv1.Validation{
 		{
 			Expression: "[variables.newTracked, variables.newInstance].all(a, !a" + tenants +
-				" || a.matches('^([^_]+_)?' + request.namespace + '[.]'))",
+				" || a.matches(" + owner + " + request.namespace + '[.]'))",
 			Message: "the Application of a tenant's services and hosts may write services into the tenant's namespace only",
 		},
 		{

@@ -149,8 +149,8 @@ func (c *Cluster) write(out *bytes.Buffer) {
 	}
 	writePatches(out, c.Spec)
 	if c.HostsDoNotWait {
-		fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: its namespace and name together have more than 56 characters, "+
-			"so its Application's name is cut and does not show its owner.\n\n", c.Key)
+		fmt.Fprintf(out, "**Does not wait:** the hosts of `%s` do not wait for its services: its names are too long for that of its Application, "+
+			"which is cut and does not show its owner.\n\n", c.Key)
 	}
 	var rows [][]string
 	for i := range c.Roles {

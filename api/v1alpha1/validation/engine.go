@@ -9,13 +9,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
 // validateArgoCD checks the API server of the hosts, and Argo CD's user there. Another API server knows Argo CD by
 // the credentials of a cluster Secret, so the user has no default.
-func validateArgoCD(a *v1alpha1.ArgoCD, engine v1alpha1.Engine, add func(path, format string, args ...any)) {
+func validateArgoCD(site *v1alpha1.Site, add func(path, format string, args ...any)) {
+	a, engine := &site.Spec.ArgoCD, site.Spec.Engine
 	validateServer(a, add)
+	checkNames(site, add)
 	const field = "spec.argocd.identity"
 	switch {
 	case a.Identity != "":
@@ -43,6 +46,14 @@ func validateServer(a *v1alpha1.ArgoCD, add func(path, format string, args ...an
 		add(field, "has a query or a fragment, which would be committed and may hold a token: want none")
 	case parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Host == "":
 		add(field, "found %q, want the URL of an API server, as in Argo CD's cluster Secret", a.Server)
+	}
+}
+
+// checkNames refuses a site's name that is too long for the names of its Applications.
+func checkNames(site *v1alpha1.Site, add Report) {
+	if name := site.InNames(); len(name) > v1.MaxSiteOfSyncName {
+		add("spec.argocd.names", "found %s with a Site's name of %d characters, want at most %d: it is in the name of each "+
+			"Application", v1alpha1.NamesSite, len(name), v1.MaxSiteOfSyncName)
 	}
 }
 

@@ -40,7 +40,7 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	checkName("metadata.name", s.Name, add)
 	validateRepository(&spec.Repository, add)
 	checkOrder(&spec.ArgoCD, spec.Engine, spec.Hosts.Apply, add)
-	validateArgoCD(&spec.ArgoCD, spec.Engine, add)
+	validateArgoCD(s, add)
 	validateRunner(s, add)
 	validateInputs(&spec.Inputs, add)
 	validateImages(&spec.Images, add)
