@@ -116,6 +116,22 @@ func (s *Snapshot) Elsewhere(ctx context.Context, name string) (map[string][]byt
 	if s.root.IsZero() {
 		return nil, nil
 	}
+	s.others.Lock()
+	defer s.others.Unlock()
+	if s.others.found == nil || s.others.name != name {
+		found, err := s.treesWith(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		s.others.name, s.others.found = name, found
+	}
+	found := maps.Clone(s.others.found)
+	delete(found, path.Join(s.path, "."))
+	return found, nil
+}
+
+// treesWith returns a file of each folder of the branch that has an OwnershipFile, by the folder.
+func (s *Snapshot) treesWith(ctx context.Context, name string) (map[string][]byte, error) {
 	ctx, stop := s.from.target.withTimeout(ctx)
 	defer stop()
 	whole := &objects.Files{Store: s.files.Store, Root: s.root}
@@ -131,7 +147,7 @@ func (s *Snapshot) Elsewhere(ctx context.Context, name string) (map[string][]byt
 		if err != nil {
 			return nil, err
 		}
-		if is && entry.Mode.IsFile() && folder != path.Join(s.path, ".") {
+		if is && entry.Mode.IsFile() {
 			hashes[folder] = entry.Hash
 			missing[entry.Hash] = fetched && store.HasEncodedObject(entry.Hash) != nil
 		}

@@ -30,7 +30,12 @@ type Published struct {
 // base as the precondition: ErrConflict if the branch is not there. An unchanged tree makes no commit. Everything
 // outside the path, and every file in it that sipgen does not own, keeps its object. Then it puts the note there.
 func (r *remote) publish(ctx context.Context, base *Snapshot, tree Tree, meta Meta) (*Published, error) {
-	done, err := r.commit(ctx, base, tree, meta)
+	return r.noted(ctx, meta, func() (*Published, error) { return r.commit(ctx, base, tree, meta) })
+}
+
+// noted makes a commit, and then puts the note there.
+func (r *remote) noted(ctx context.Context, meta Meta, commit func() (*Published, error)) (*Published, error) {
+	done, err := commit()
 	if err != nil {
 		return nil, r.masked(fmt.Errorf("%s: %w", r.target, err))
 	}
@@ -67,10 +72,18 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 		return nil, err
 	}
 	writer := objects.NewWriter(base.files.Store)
+	defer func() { _ = writer.Close() }() // it is pushed by then
 	edits, err := siteEdits(writer, r.target.Path, result, tree, meta.Lists.format(tree, base.owned), base.owned)
 	if err != nil {
 		return nil, err
 	}
+	return r.commitEdits(ctx, base, writer, edits, base.proposedSite == base.site, meta, done)
+}
+
+// commitEdits makes the commit with these edits on top of base, and pushes it. unproposed: the proposal has nothing else
+// in the sites' folders than base has.
+func (r *remote) commitEdits(ctx context.Context, base *Snapshot, writer *objects.Writer,
+	edits map[string]plumbing.Hash, unproposed bool, meta Meta, done *Published) (*Published, error) {
 	if err := checkExtraFiles(meta.ExtraFiles, edits); err != nil {
 		return nil, err
 	}
@@ -78,7 +91,7 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	if err != nil {
 		return nil, err
 	}
-	same, err := base.has(writer, root, meta.ExtraFiles)
+	same, err := base.has(writer, root, meta.ExtraFiles, unproposed)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +120,7 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = pack.Close() }() // it was only read
 	done.Changed, done.Commit = true, tip.String()
 	done.Server, err = r.pushAndVerify(ctx, base, tip, pack)
 	return done, err
@@ -146,7 +160,7 @@ func (s *Snapshot) CheckOwned() error {
 // with the site's files in it, and any extra files, whatever their contents. A merged proposal stays as it is: if the
 // base has the tree, and the proposal has nothing else in the site's path, there is nothing to propose. A proposal of
 // something else is replaced, so that an outdated one is not merged.
-func (s *Snapshot) has(writer *objects.Writer, root plumbing.Hash, extra Tree) (bool, error) {
+func (s *Snapshot) has(writer *objects.Writer, root plumbing.Hash, extra Tree, unproposed bool) (bool, error) {
 	same := false
 	if root == s.root {
 		there, err := s.blobsOf(s.root, extra)
@@ -158,7 +172,7 @@ func (s *Snapshot) has(writer *objects.Writer, root plumbing.Hash, extra Tree) (
 	switch {
 	case s.proposed == nil:
 		return same, nil
-	case same && s.proposedSite == s.site:
+	case same && unproposed:
 		return true, nil
 	case len(s.proposed.ParentHashes) != 1 || s.proposed.ParentHashes[0] != s.tip:
 		return false, nil

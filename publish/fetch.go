@@ -86,7 +86,7 @@ func (r *remote) fetchObjects(ctx context.Context, first *session, tip plumbing.
 	if first.local != nil {
 		return first.local, nil
 	}
-	if r.target.Path != "" && first.supportsPartialClone() {
+	if !slices.Contains(r.folders, "") && first.supportsPartialClone() {
 		store := objects.NewStore()
 		err := r.fetchPartial(ctx, store, first, tip, commits)
 		if err == nil || ctx.Err() != nil {
@@ -129,8 +129,8 @@ func (s *session) supportsPartialClone() bool {
 		can.Supports(capability.AllowReachableSHA1InWant) && can.Supports(capability.AllowTipSHA1InWant)
 }
 
-// fetchPartial gets the commits and all folders, and then the files of one folder, and those above it that affect it:
-// git's own partial clone.
+// fetchPartial gets the commits and all folders, and then the files of the folders that are read, and those above them
+// that affect them: git's own partial clone.
 func (r *remote) fetchPartial(ctx context.Context, store *objects.Store, first *session, tip plumbing.Hash,
 	commits []plumbing.Hash) error {
 	if err := r.fetch(ctx, first, store, wanted{objects: commits, depth: 1, filter: packp.FilterBlobNone()}); err != nil {
@@ -140,20 +140,22 @@ func (r *remote) fetchPartial(ctx context.Context, store *objects.Store, first *
 	if err != nil {
 		return err
 	}
-	site, err := siteTree(store, commit.TreeHash, r.target.Path)
-	if err != nil {
-		return nil // the reader of the file reports the error
-	}
-	files, err := above(store, commit.TreeHash, r.target.Path)
-	if err != nil {
-		return err
-	}
 	want := map[plumbing.Hash]bool{}
-	for _, hash := range files {
-		want[hash] = true
-	}
-	if !site.IsZero() {
-		want[site] = true
+	for _, folder := range r.folders {
+		site, err := siteTree(store, commit.TreeHash, folder)
+		if err != nil {
+			continue // the reader of the file reports the error
+		}
+		files, err := above(store, commit.TreeHash, folder)
+		if err != nil {
+			return err
+		}
+		for _, hash := range files {
+			want[hash] = true
+		}
+		if !site.IsZero() {
+			want[site] = true
+		}
 	}
 	if len(want) == 0 {
 		return nil

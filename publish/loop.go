@@ -26,39 +26,53 @@ const conflictLimit = 3 * time.Minute
 func Loop[T any](ctx context.Context, target Target,
 	attempt func(*Snapshot) (Tree, Meta, T, error)) (*Published, T, error) {
 	var (
-		rounds int
-		seen   plumbing.Hash            // the tree at Target.Path that attempt was given
-		above  map[string]plumbing.Hash // and the files above it
-		tree   Tree
-		meta   Meta
-		value  T
-
-		tips  [2]plumbing.Hash // of the branches that are read and pushed to
-		since time.Time        // when they were first seen there
+		planned bool
+		seen    plumbing.Hash            // the tree at Target.Path that attempt was given
+		above   map[string]plumbing.Hash // and the files above it
+		tree    Tree
+		meta    Meta
+		value   T
 	)
 	r, err := newRemote(&target)
 	if err != nil {
 		return nil, value, err
 	}
-	ctx, stop := target.withTimeout(ctx)
+	done, err := loop(ctx, r, r.snapshot, func(base *Snapshot) (err error) {
+		if !planned || base.site != seen || !maps.Equal(base.above, above) {
+			if tree, meta, value, err = attempt(base); err != nil {
+				return err
+			}
+			planned, seen, above = true, base.site, base.above
+		}
+		return nil
+	}, func(ctx context.Context, base *Snapshot) (*Published, error) { return r.publish(ctx, base, tree, meta) })
+	return done, value, err
+}
+
+// loop reads the branch, has the commit planned on top of it, and pushes that, again as long as another push wins.
+func loop(ctx context.Context, r *remote, read func(context.Context) (*Snapshot, error), plan func(*Snapshot) error,
+	push func(context.Context, *Snapshot) (*Published, error)) (*Published, error) {
+	var (
+		rounds int
+		tips   [2]plumbing.Hash // of the branches that are read and pushed to
+		since  time.Time        // when they were first seen there
+	)
+	ctx, stop := r.target.withTimeout(ctx)
 	defer stop()
-	locked := waiting{said: target.Waiting}
+	locked := waiting{said: r.target.Waiting}
 	round := func() (*Published, error) {
-		base, err := r.snapshot(ctx)
+		base, err := read(ctx)
 		if err != nil {
 			return nil, backoff.Permanent(err)
 		}
 		if now := [2]plumbing.Hash{base.tip, base.old}; since.IsZero() || now != tips {
 			tips, since = now, time.Now()
 		}
-		if rounds == 0 || base.site != seen || !maps.Equal(base.above, above) {
-			if tree, meta, value, err = attempt(base); err != nil {
-				return nil, backoff.Permanent(err)
-			}
-			seen, above = base.site, base.above
+		if err := plan(base); err != nil {
+			return nil, backoff.Permanent(err)
 		}
 		rounds++
-		done, err := r.publish(ctx, base, tree, meta)
+		done, err := push(ctx, base)
 		locked.saw(err, r.mask)
 		return done, err
 	}
@@ -67,9 +81,9 @@ func Loop[T any](ctx context.Context, target Target,
 	}
 	done, err := retry(ctx, again, round, backoff.WithMaxElapsedTime(0))
 	if isConflict(err) {
-		return nil, value, fmt.Errorf("gave up after %d rounds: %w", rounds, err)
+		return nil, fmt.Errorf("gave up after %d rounds: %w", rounds, err)
 	}
-	return done, value, err
+	return done, err
 }
 
 // saidAfter is how long a lock has to exist before Loop reports that it waits: most are gone at once.

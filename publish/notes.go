@@ -43,6 +43,7 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 		return err
 	}
 	writer := objects.NewWriter(store)
+	defer func() { _ = writer.Close() }() // it is pushed by then
 	text, err := writer.AddBlob([]byte(strings.TrimRight(meta.Note.Text, "\n") + "\n"))
 	if err != nil {
 		return err
@@ -70,6 +71,7 @@ func (r *remote) writeNoteOnce(ctx context.Context, commit plumbing.Hash, meta M
 	if err != nil {
 		return err
 	}
+	defer func() { _ = pack.Close() }() // it was only read
 	output, err := r.push(ctx, name, old, tip, pack)
 	var refused *refusal
 	switch {

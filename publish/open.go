@@ -31,7 +31,7 @@ func openRepository(dir string) (*localStore, error) {
 		return nil, err
 	}
 	alternates := gitFiles{osfs.New(string(filepath.Separator))}
-	store := &localStore{filesystem.NewStorageWithOptions(gitFiles{files}, cache.NewObjectLRU(4*cache.MiByte),
+	store := &localStore{Storage: filesystem.NewStorageWithOptions(gitFiles{files}, cache.NewObjectLRU(4*cache.MiByte),
 		filesystem.Options{KeepDescriptors: true, AlternatesFS: alternates})}
 	if _, err := store.Reference(plumbing.HEAD); errors.Is(err, plumbing.ErrReferenceNotFound) {
 		return nil, gogit.ErrRepositoryNotExists

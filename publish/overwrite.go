@@ -54,14 +54,14 @@ func (r *remote) checkOverwrite(ctx context.Context, base *Snapshot, meta Meta) 
 		return othersWork(p.others)
 	}
 	p.stores = trees{store, []storer.EncodedObjectStorer{store, base.files.Store}}
-	err = p.check(r.target.Path, meta.ExtraFiles)
+	err = p.check(r.folders, meta.ExtraFiles)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		more := objects.NewStore()
 		if err = r.deepen(ctx, more, base.old, p.commits+1, false); err != nil {
 			return fmt.Errorf("reading the commits of the branch: %w", r.explain(err))
 		}
 		p.stores.all = append(p.stores.all, more)
-		err = p.check(r.target.Path, meta.ExtraFiles)
+		err = p.check(r.folders, meta.ExtraFiles)
 	}
 	return err
 }

@@ -6,11 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/storage/filesystem"
 	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
+
+	"github.com/airshipit/sipgen/publish/internal/objects"
 )
 
 // looks is how often a folder or an object is looked for while git replaces files and packs.
@@ -58,20 +61,33 @@ func (g gitFiles) Chroot(dir string) (billy.Filesystem, error) {
 
 // localStore is a repository on this machine. An object that is not found is looked for in the packs as they are by
 // then, as git does: a loose object moves to a pack, and a pack is replaced by another.
-type localStore struct{ *filesystem.Storage }
+//
+// Objects are read one by one, as go-git's storage wants it, however many sites are planned side by side.
+type localStore struct {
+	*filesystem.Storage
+	reading sync.Mutex
+}
 
-// EncodedObject returns an object.
+// EncodedObject returns an object, in memory.
 func (l *localStore) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
-	return lookAgain(l, func() (plumbing.EncodedObject, error) { return l.Storage.EncodedObject(kind, hash) })
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	return lookAgain(l, func() (plumbing.EncodedObject, error) {
+		return objects.InMemory(l.Storage.EncodedObject(kind, hash))
+	})
 }
 
 // EncodedObjectSize returns how many bytes an object has.
 func (l *localStore) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
+	l.reading.Lock()
+	defer l.reading.Unlock()
 	return lookAgain(l, func() (int64, error) { return l.Storage.EncodedObjectSize(hash) })
 }
 
 // HasEncodedObject returns an error where there is no such object.
 func (l *localStore) HasEncodedObject(hash plumbing.Hash) error {
+	l.reading.Lock()
+	defer l.reading.Unlock()
 	_, err := lookAgain(l, func() (struct{}, error) { return struct{}{}, l.Storage.HasEncodedObject(hash) })
 	return err
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/airshipit/sipgen/publish/internal/objects"
 )
 
-// check refuses a proposal for another tree, and merges with work of their own.
-func (p *proposal) check(site string, extra Tree) error {
+// check refuses a proposal for other trees than those in the folders, and merges with work of their own.
+func (p *proposal) check(folders []string, extra Tree) error {
 	changed := map[string][]plumbing.Hash{} // by sipgen: a file, and the commits that were before
 	for _, commit := range p.ours {
 		names, err := p.stores.own(commit, commit.ParentHashes)
@@ -27,7 +27,8 @@ func (p *proposal) check(site string, extra Tree) error {
 		}
 		for _, name := range names {
 			_, beside := extra[name]
-			if site != "" && !strings.HasPrefix(name, site+"/") && !beside {
+			inside := slices.ContainsFunc(folders, func(f string) bool { return f == "" || strings.HasPrefix(name, f+"/") })
+			if !inside && !beside {
 				return p.otherTree(commit, name)
 			}
 			changed[name] = append(changed[name], commit.ParentHashes...)

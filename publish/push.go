@@ -19,12 +19,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
+	"github.com/airshipit/sipgen/publish/internal/objects"
 	"github.com/airshipit/sipgen/publish/internal/wire"
 )
 
 // pushAndVerify pushes, and where that fails looks at the branch to learn what has happened: servers phrase
 // it differently, and a connection may break after the push was taken.
-func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing.Hash, pack []byte) (string, error) {
+func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing.Hash,
+	pack *objects.Pack) (string, error) {
 	output, err := r.push(ctx, plumbing.NewBranchReferenceName(base.branch), base.old, tip, pack)
 	if err == nil {
 		return output, nil
@@ -136,7 +138,7 @@ func isConcurrentPush(status, output string) bool {
 
 // push asks the repository to move a branch or another ref from old to new, and returns the server's output.
 func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash,
-	pack []byte) (string, error) {
+	pack *objects.Pack) (string, error) {
 	var sent atomic.Bool
 	output, err := withCredentialHelper(ctx, r, func() (string, error) {
 		return r.receive(ctx, name, old, tip, pack, &sent)
@@ -148,7 +150,7 @@ func (r *remote) push(ctx context.Context, name plumbing.ReferenceName, old, tip
 }
 
 func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, tip plumbing.Hash,
-	pack []byte, sent *atomic.Bool) (string, error) {
+	pack *objects.Pack, sent *atomic.Bool) (string, error) {
 	session, advertised, err := connect(ctx, r, r.client.NewReceivePackSession)
 	if err != nil {
 		return "", err
@@ -169,7 +171,7 @@ func (r *remote) receive(ctx context.Context, name plumbing.ReferenceName, old, 
 	var progress bytes.Buffer
 	request.Progress = &progress
 	request.Commands = []*packp.Command{{Name: name, Old: old, New: tip}}
-	request.Packfile = io.NopCloser(bytes.NewReader(pack))
+	request.Packfile = io.NopCloser(pack.Reader())
 	sent.Store(true)
 	report, err := session.ReceivePack(ctx, request)
 	words := progress.String()

@@ -21,6 +21,7 @@ import (
 // remote is one repository, and how to log in there.
 type remote struct {
 	target   *Target
+	folders  []string // that are read and written: Target.Path, or those of LoopSites
 	endpoint *transport.Endpoint
 	local    string // path of a repository on this machine
 	client   transport.Transport
@@ -37,7 +38,7 @@ func newRemote(target *Target) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &remote{target: target, endpoint: endpoint}
+	r := &remote{target: target, folders: []string{target.Path}, endpoint: endpoint}
 	if endpoint.Protocol == "file" {
 		if r.local, err = localPath(endpoint); err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -46,6 +47,14 @@ type Snapshot struct {
 	files        *objects.Files
 	above        map[string]plumbing.Hash // the files above Target.Path that are read
 	from         *remote
+	others       *otherTrees
+}
+
+// otherTrees are the files that Elsewhere returns, read once for all folders of a branch.
+type otherTrees struct {
+	sync.Mutex
+	name  string
+	found map[string][]byte
 }
 
 // Read returns the tree at the tip of the target's branch. A repository without commits, or a path that is
@@ -64,8 +73,12 @@ func Read(ctx context.Context, target Target) (*Snapshot, error) {
 }
 
 // snapshot is Read.
-func (r *remote) snapshot(ctx context.Context) (*Snapshot, error) {
-	snapshot, err := retry(ctx, r.moved, func() (*Snapshot, error) { return r.read(ctx) }, backoff.WithMaxElapsedTime(movedLimit))
+func (r *remote) snapshot(ctx context.Context) (*Snapshot, error) { return r.again(ctx, r.read) }
+
+// again reads, anew while git moves what is read on this machine.
+func (r *remote) again(ctx context.Context, read func(context.Context) (*Snapshot, error)) (*Snapshot, error) {
+	snapshot, err := retry(ctx, r.moved, func() (*Snapshot, error) { return read(ctx) },
+		backoff.WithMaxElapsedTime(movedLimit))
 	if err != nil {
 		return nil, r.masked(fmt.Errorf("%s: %w", r.target, err))
 	}
@@ -79,12 +92,21 @@ const movedLimit = 10 * time.Second
 func (r *remote) moved(err error) bool { return r.local != "" && hasMoved(err) }
 
 func (r *remote) read(ctx context.Context) (*Snapshot, error) {
+	branch, err := r.readBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return branch.in(ctx, r.target.Path)
+}
+
+// readBranch reads the tip of the branch, and nothing of a folder.
+func (r *remote) readBranch(ctx context.Context) (*Snapshot, error) {
 	found, session, err := r.listRefs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer session.close()
-	snapshot := &Snapshot{Tree: Tree{}, branch: r.target.pushBranch(), from: r}
+	snapshot := &Snapshot{Tree: Tree{}, branch: r.target.pushBranch(), from: r, others: &otherTrees{}}
 	base, err := found.base(r.target)
 	if err != nil {
 		return nil, err
@@ -114,20 +136,34 @@ func (r *remote) read(ctx context.Context) (*Snapshot, error) {
 		if snapshot.proposed, err = object.GetCommit(store, snapshot.old); err != nil {
 			return nil, fmt.Errorf("commit %s: %w", snapshot.old, err)
 		}
-		if snapshot.proposedSite, err = siteTree(store, snapshot.proposed.TreeHash, r.target.Path); err != nil {
-			snapshot.proposedSite = plumbing.ZeroHash // no folder there: not what is proposed now
+	}
+	commit, err := object.GetCommit(store, snapshot.tip)
+	if err != nil {
+		return nil, fmt.Errorf("commit %s: %w", snapshot.tip, err)
+	}
+	snapshot.root, snapshot.When = commit.TreeHash, commit.Committer.When
+	snapshot.files = &objects.Files{Store: store}
+	return snapshot, nil
+}
+
+// in returns the snapshot of a folder of the branch.
+func (s *Snapshot) in(ctx context.Context, folder string) (*Snapshot, error) {
+	own := *s
+	own.Tree, own.path = Tree{}, folder
+	if s.tip.IsZero() {
+		return &own, nil
+	}
+	if s.proposed != nil {
+		var err error
+		if own.proposedSite, err = siteTree(s.files.Store, s.proposed.TreeHash, folder); err != nil {
+			own.proposedSite = plumbing.ZeroHash // no folder there: not what is proposed now
 		}
 	}
-	return snapshot, snapshot.load(ctx, store, r.target.Path)
+	return &own, own.load(ctx, s.files.Store, folder)
 }
 
 // load reads the site's tree from the tip.
-func (s *Snapshot) load(ctx context.Context, store storer.EncodedObjectStorer, site string) error {
-	commit, err := object.GetCommit(store, s.tip)
-	if err != nil {
-		return fmt.Errorf("commit %s: %w", s.tip, err)
-	}
-	s.root, s.path, s.When = commit.TreeHash, site, commit.Committer.When
+func (s *Snapshot) load(ctx context.Context, store storer.EncodedObjectStorer, site string) (err error) {
 	if s.site, err = siteTree(store, s.root, site); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/go-git/go-billy/v5"
 	"github.com/go-git/go-billy/v5/memfs"
@@ -19,8 +20,11 @@ import (
 
 // Store is the objects of packs that a server sent. go-git indexes and reads them. A pack is a file without a name,
 // so that nothing is left of it however the process ends.
+//
+// Objects are read one by one, as go-git's packs want it, however many sites are planned side by side.
 type Store struct {
 	storer.EncodedObjectStorer // for what is neither read nor written
+	reading                    sync.Mutex
 	packs                      []*packfile.Packfile
 }
 
@@ -37,13 +41,30 @@ func (f *Store) find(hash plumbing.Hash) (*packfile.Packfile, int64, error) {
 	return nil, 0, plumbing.ErrObjectNotFound
 }
 
-// EncodedObject returns the object, of any pack.
+// InMemory returns an object that needs its store no longer.
+func InMemory(object plumbing.EncodedObject, err error) (plumbing.EncodedObject, error) {
+	if _, is := object.(*plumbing.MemoryObject); is || err != nil {
+		return object, err
+	}
+	reader, err := object.Reader()
+	if err != nil {
+		return nil, err
+	}
+	own := &plumbing.MemoryObject{}
+	own.SetType(object.Type())
+	_, err = io.Copy(own, reader)
+	return own, errors.Join(err, reader.Close())
+}
+
+// EncodedObject returns the object, of any pack, in memory.
 func (f *Store) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plumbing.EncodedObject, error) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
 	pack, offset, err := f.find(hash)
 	if err != nil {
 		return nil, err
 	}
-	found, err := pack.GetByOffset(offset)
+	found, err := InMemory(pack.GetByOffset(offset))
 	if err == nil && kind != plumbing.AnyObject && found.Type() != kind {
 		return nil, plumbing.ErrObjectNotFound
 	}
@@ -52,6 +73,8 @@ func (f *Store) EncodedObject(kind plumbing.ObjectType, hash plumbing.Hash) (plu
 
 // EncodedObjectSize returns how many bytes an object has.
 func (f *Store) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
+	f.reading.Lock()
+	defer f.reading.Unlock()
 	pack, offset, err := f.find(hash)
 	if err != nil {
 		return 0, err
@@ -61,6 +84,8 @@ func (f *Store) EncodedObjectSize(hash plumbing.Hash) (int64, error) {
 
 // HasEncodedObject returns an error where no pack has the object.
 func (f *Store) HasEncodedObject(hash plumbing.Hash) error {
+	f.reading.Lock()
+	defer f.reading.Unlock()
 	_, _, err := f.find(hash)
 	return err
 }
@@ -77,6 +102,8 @@ func (f *Store) add(pack io.Reader, most int64) error {
 	if err != nil {
 		return fmt.Errorf("the pack that the server sent: %w", errors.Join(err, file.Close()))
 	}
+	f.reading.Lock()
+	defer f.reading.Unlock()
 	f.packs = append(f.packs, packfile.NewPackfileWithCache(index, nil, file, cache.NewObjectLRU(8*cache.MiByte), 0))
 	return nil
 }

@@ -1,8 +1,9 @@
 package objects
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sort"
@@ -10,16 +11,16 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 	"github.com/go-git/go-git/v5/storage/memory"
 )
 
-// Writer makes new objects in memory. What it does not make stays in the repository and is never read.
+// Writer makes new objects. What it does not make stays in the repository and is never read.
 type Writer struct {
 	base  storer.EncodedObjectStorer // nil in a repository without commits
-	store *memory.Storage            // what is new
+	store *memory.Storage            // new trees and commits
+	blobs entries
 }
 
 // NewWriter makes objects on top of those of a repository.
@@ -40,22 +41,16 @@ func (w *Writer) Add(thing encodable) (plumbing.Hash, error) {
 	return w.store.SetEncodedObject(encoded)
 }
 
-// AddBlob makes a file's content.
+// AddBlob makes a file's content. It is not kept in memory.
 func (w *Writer) AddBlob(text []byte) (plumbing.Hash, error) {
-	encoded := w.store.NewEncodedObject()
-	encoded.SetType(plumbing.BlobObject)
-	writer, err := encoded.Writer()
-	if err != nil {
-		return plumbing.ZeroHash, err
-	}
-	if _, err := writer.Write(text); err != nil {
-		return plumbing.ZeroHash, err
-	}
-	if err := writer.Close(); err != nil {
-		return plumbing.ZeroHash, err
-	}
-	return w.store.SetEncodedObject(encoded)
+	return w.blobs.add(plumbing.BlobObject, text)
 }
+
+// Close gives back the space of the blobs.
+func (w *Writer) Close() error { return w.blobs.close() }
+
+// On goes on with the blobs on top of another commit's objects.
+func (w *Writer) On(base storer.EncodedObjectStorer) { w.base, w.store = base, memory.NewStorage() }
 
 // tree reads a tree, a new one or one of the repository.
 func (w *Writer) tree(hash plumbing.Hash) (tree *object.Tree, err error) {
@@ -150,10 +145,26 @@ func allZero(edits map[string]plumbing.Hash) bool {
 	return true
 }
 
-// Pack returns a commit, and everything new that it leads to, as one pack without deltas: there is nothing to delta
-// against. Trees that were made on the way to root are left out.
-func (w *Writer) Pack(commit, root plumbing.Hash) ([]byte, error) {
-	wanted := []plumbing.Hash{commit}
+// Pack returns a commit, everything new that it leads to, and all new blobs as one pack without deltas: there is nothing
+// to delta against. Trees that were made on the way to root are left out. The caller closes the pack.
+func (w *Writer) Pack(commit, root plumbing.Hash) (*Pack, error) {
+	var trees entries
+	add := func(hash plumbing.Hash) error {
+		encoded, err := w.store.EncodedObject(plumbing.AnyObject, hash)
+		if err != nil {
+			return err
+		}
+		reader, err := encoded.Reader()
+		if err != nil {
+			return err
+		}
+		content, err := io.ReadAll(reader)
+		if err = errors.Join(err, reader.Close()); err != nil {
+			return err
+		}
+		_, err = trees.add(encoded.Type(), content)
+		return err
+	}
 	seen := map[plumbing.Hash]bool{}
 	var reach func(plumbing.Hash) error
 	reach = func(hash plumbing.Hash) error {
@@ -161,25 +172,25 @@ func (w *Writer) Pack(commit, root plumbing.Hash) ([]byte, error) {
 			return nil
 		}
 		seen[hash] = true
-		wanted = append(wanted, hash)
-		if _, isTree := w.store.Trees[hash]; !isTree {
-			return nil
+		if err := add(hash); err != nil {
+			return err
 		}
 		tree, err := w.tree(hash)
 		if err != nil {
 			return err
 		}
 		for _, entry := range tree.Entries {
+			if entry.Mode != filemode.Dir {
+				continue
+			}
 			if err := reach(entry.Hash); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	if err := reach(root); err != nil {
+	if err := errors.Join(add(commit), reach(root)); err != nil {
 		return nil, err
 	}
-	var pack bytes.Buffer
-	_, err := packfile.NewEncoder(&pack, w.store, false).Encode(wanted, 0)
-	return pack.Bytes(), err
+	return newPack(&trees, &w.blobs)
 }
