@@ -12,10 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/whatif"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/impact"
 	"github.com/airshipit/sipgen/internal/picture"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/release"
@@ -47,7 +50,8 @@ Exit codes are those of publish: 0 success; 1 a cluster is frozen or lacks hosts
 included, or lint finds an error in a spec, and the others are published, or addresses overlap
 (-o network); 2 an error, or publish would push nothing (a message has the reason).
 
--o html is a page with the site rack by rack. Its filter is in the page's address, for links.
+-o html is a page with the site rack by rack. Click a rack to see what clusters lose with it, as
+sipgen impact --by has it. The filter and the rack are in the page's address, for links.
 -o network lists all addresses, ports and MAC addresses of the site, and overlaps.`,
 		Example: `  sipgen plan
   sipgen plan tenant-a/edge-a
@@ -122,7 +126,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 		loaded.Network.Tenants = append(loaded.Network.Tenants, loaded.Clashes()...)
 		_, err = ui.Out.Write(loaded.Network.Table(ui.Width()))
 	} else {
-		view.asOf = asOf(loaded, before)
+		view.asOf, view.clusters = asOf(loaded, before), planned.Clusters.All
 		err = view.write(ui, planned.Placement, shownAs(planned, &whole, view.output.Format))
 	}
 	if err != nil {
@@ -167,7 +171,7 @@ func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loade
 	shown := *planned.Report
 	shown.WhatIf = append(changed.Lines, largest...)
 	shown.InputWarnings = ui.Warnings
-	view.asOf = asOf(loaded, before)
+	view.asOf, view.clusters = asOf(loaded, before), planned.Clusters.All
 	if err := view.write(ui, planned.Placement, &shown, changed.Site.LeftOut...); err != nil {
 		return err
 	}
@@ -210,6 +214,24 @@ type planView struct {
 	cluster string
 	// asOf is what the plan was made from.
 	asOf string
+	// clusters are those of the plan, with a spec.
+	clusters []v1.SIPCluster
+}
+
+// lostIn returns what clusters lose with hosts of a planned site, as sipgen impact --by prints it.
+func lostIn(placement *schedule.Placement, clusters []v1.SIPCluster) func(hosts []string) []picture.Loss {
+	site := impact.Of(placement, clusters, impact.Options{Planned: true})
+	return func(hosts []string) (out []picture.Loss) {
+		goes := map[schedule.HostKey]bool{}
+		for _, name := range hosts {
+			goes[holdings.HostNamed(name)] = true
+		}
+		roles := site.Without(goes).Roles
+		for i := range roles {
+			out = append(out, picture.Loss{Cluster: roles[i].Cluster, Words: roles[i].Words()})
+		}
+		return out
+	}
 }
 
 // asOf returns the time of the hosts, the commit of the tree, and this program's version.
@@ -266,7 +288,8 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 	case "html":
 		site := picture.Of(placement, picture.Options{Name: plan.Site, AsOf: v.asOf, WhatIf: plan.WhatIf,
 			Refusals: plan.Refusals, Dangers: report.Dangers(plan), Changes: plan.DrawnChanges(),
-			More: plan.Undrawn(), Removed: leftOut})
+			More: plan.Undrawn(), Removed: leftOut,
+			Lost: lostIn(placement, v.clusters)})
 		_, err := ui.Out.Write(picture.HTML(site))
 		return err
 	case "json":

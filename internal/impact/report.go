@@ -156,7 +156,7 @@ func (r *Report) Beyond(bound string) (out []string) {
 		for n := range v.Roles {
 			role := &v.Roles[n]
 			if !role.accepted && (role.LosesAll || role.LosesQuorum && bound == AtMostQuorum) {
-				out = append(out, v.name(r.By)+": "+role.words())
+				out = append(out, v.name(r.By)+": "+role.Words())
 			}
 		}
 	}
@@ -171,8 +171,8 @@ func (v *Value) name(label string) string {
 	return label + "=" + v.Value
 }
 
-// words returns "t/a Worker: 4 of 4 lost, 2 can be replaced".
-func (r *Role) words() string {
+// Words returns "t/a Worker 4 of 4 lost, 2 can be replaced".
+func (r *Role) Words() string {
 	out := fmt.Sprintf("%s %s %d of %d lost", r.Cluster, r.Role, len(r.Lost), r.Active)
 	if effect := r.effect(); effect != "" {
 		out += ", " + effect

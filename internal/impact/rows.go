@@ -78,7 +78,7 @@ func (r *Report) ValueRows() [][]string {
 		more := 0
 		for n := range v.Roles {
 			if role := &v.Roles[n]; role.LosesAll || role.LosesQuorum || n < mostRoles {
-				words = append(words, role.words())
+				words = append(words, role.Words())
 			} else {
 				more++
 			}

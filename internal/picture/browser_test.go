@@ -36,6 +36,8 @@ type used struct {
 	// Keys are the hosts that had the focus before and after an arrow key, and Told is the line about the second.
 	Keys []string
 	Told string
+	// Lost is what is told of a chosen rack, and of none, and Down are its hosts.
+	Lost, Down []string
 	// Wide is what is wider than the window, Pale are texts without contrast, Outside are texts that leave their cell, and
 	// Broken are names in two lines.
 	Wide, Pale, Outside, Broken []string
@@ -47,13 +49,23 @@ type used struct {
 // same hosts in the picture and in the table, arrow keys go on, texts can be read and have room, and the page neither complains nor asks the network
 // for anything.
 func TestBrowser(t *testing.T) {
-	site := Of(fake(300), Options{Name: "lab"})
-	large := Of(fake(3000), Options{Name: "lab"})
+	options := Options{Name: "lab", Lost: func(hosts []string) []Loss {
+		return []Loss{{"tenant-b/edge-02", "tenant-b/edge-02 loses some of " + hosts[0]}, {"tenant-c/edge-03", "and another"}}
+	}}
+	site, large := Of(fake(300), options), Of(fake(3000), options)
 	all, each := count(&site)
 	members := func(tenant int) int { return each[tenant].used() + each[tenant]["releasing"] }
 	require.Truef(t, all["failed"] >= 2 && members(2) != 0 && members(3) != 0, "the site has nothing to find")
-	linked := 0
+	linked, fell := 0, 0
+	var down []string
 	for i := range site.Hosts {
+		inRack := site.Hosts[i].Rack == "r2"
+		if inRack {
+			down = append(down, site.Hosts[i].Name)
+		}
+		if tenant := site.Hosts[i].Tenant; inRack || tenant == 1 || tenant == 2 {
+			fell++
+		}
 		if h := &site.Hosts[i]; h.Tenant == 2 && h.Standby && strings.Contains(about(&site, h), "r2") {
 			linked++
 		}
@@ -65,6 +77,7 @@ func TestBrowser(t *testing.T) {
 		fmt.Sprintf("cluster=tenant-c/edge-03 %d of 300", members(2)),
 		fmt.Sprintf("cluster=tenant-c/edge-03&cluster=tenant-d/edge-04 %d of 300", members(2)+members(3)),
 		fmt.Sprintf("state=failed %d of 300", all["failed"]), "cluster=gone/gone&state=new 0 of 300",
+		fmt.Sprintf("rack=A/r2 %d of 300", fell), " ", fmt.Sprintf("rack=A/r2 %d of 300", fell),
 	}
 	for _, window := range []struct {
 		scheme string
@@ -95,6 +108,8 @@ func TestBrowser(t *testing.T) {
 				}
 			}
 			assert.Equal(t, want, shown)
+			assert.Equal(t, []string{"tenant-b/edge-02 loses some of " + down[0], "and another"}, found.Lost)
+			assert.Equal(t, down, found.Down)
 		})
 	}
 }

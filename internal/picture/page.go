@@ -56,7 +56,8 @@ func (p *page) f(markup string, values ...string) {
 }
 
 // HTML draws the site as one page that needs no network: its hosts by row and rack, with a filter, a button for each
-// cluster and state, keys to walk the hosts, and the same as a table. What is filtered is in the page's address. Its
+// cluster and state, keys to walk the hosts, and the same as a table. A rack can be chosen, to see what goes with it.
+// What is filtered and chosen is in the page's address. Its
 // content security policy allows its own style and script, by digest, and nothing else.
 func HTML(site Drawing) []byte {
 	s := &site
@@ -75,6 +76,7 @@ func HTML(site Drawing) []byte {
 	p.header(s)
 	p.controls(s)
 	p.racks(s)
+	p.losses(s)
 	p.table(s)
 	p.WriteString("<script>" + script + "</script>\n</body>\n</html>\n")
 	return p.Bytes()
@@ -216,12 +218,20 @@ func (p *page) racks(s *Drawing) {
 	case len(s.Tenants) > 99:
 		size = "small long"
 	}
-	p.f("<main>\n<p id=\"about\" role=\"status\">Point at a cell to read about it. In the picture, arrow keys go from " +
-		"one to the next.</p>\n")
+	p.f("<main>\n<div id=\"told\">\n<p id=\"about\" role=\"status\">Point at a cell to read about it. In the picture, " +
+		"arrow keys go from one to the next.")
+	if len(s.Racks) > 0 {
+		p.f(" Click a %s to see what goes down with it.</p>\n<ul id=\"lost\" role=\"status\" hidden></ul>\n",
+			called(s.RackKey, "rack"))
+	} else {
+		p.f("</p>\n")
+	}
+	p.f("</div>\n")
 	p.f("<div id=\"site\" class=\"%s\" role=\"group\" aria-label=\"%s, racks\">\n", size, heading(s))
 	if len(s.Hosts) == 0 {
 		p.f("<p class=\"sum\">The inventory has no hosts.</p>\n")
 	}
+	drawn := 0
 	for _, r := range rows(s) {
 		if s.RowKey != "" {
 			p.f("<h2>%s</h2>\n", s.rowName(r.name))
@@ -234,7 +244,14 @@ func (p *page) racks(s *Drawing) {
 			}
 			p.f("<section class=\"%s\" aria-label=\"%s %s, %s\">\n", class, called(s.RackKey, "rack"), s.rackName(k.name),
 				text.Count(len(k.hosts), "host"))
-			p.f("<h3>%s</h3>\n<div class=\"hosts\">\n", s.rackName(k.name))
+			if len(s.Racks) > 0 {
+				p.f("<h3><button type=\"button\" class=\"choose\" data-rack=\"%s\" aria-pressed=\"false\" "+
+					"title=\"See what goes down with it\">%s</button></h3>\n", s.rackID(&s.Racks[drawn]), s.rackName(k.name))
+			} else {
+				p.f("<h3>%s</h3>\n", s.rackName(k.name))
+			}
+			drawn++
+			p.f("<div class=\"hosts\">\n")
 			for _, h := range k.hosts {
 				p.host(s, h)
 			}
@@ -261,6 +278,43 @@ func (p *page) host(s *Drawing, h *Cell) {
 		p.f("<span>%s</span> ", tag)
 	}
 	p.f("<small>%s</small></div>\n", words)
+}
+
+// rackID names a rack in the page and its address. No label has a slash.
+func (s *Drawing) rackID(r *Rack) string {
+	if s.RowKey == "" {
+		return r.Name
+	}
+	return r.Row + "/" + r.Name
+}
+
+// losses is what goes with each rack, as a table. The script shows the line of the chosen one above the racks.
+func (p *page) losses(s *Drawing) {
+	if len(s.Racks) == 0 {
+		return
+	}
+	p.f("<details id=\"losses\">\n<summary>What goes down with a %s</summary>\n", called(s.RackKey, "rack"))
+	p.f("<div class=\"scroll\">\n<table>\n<thead><tr>")
+	if s.RowKey != "" {
+		p.f("<th>%s</th>", title(called(s.RowKey, "row")))
+	}
+	p.f("<th>%s</th><th>Hosts</th><th>Lost</th></tr></thead>\n<tbody>\n", title(called(s.RackKey, "rack")))
+	for i := range s.Racks {
+		r := &s.Racks[i]
+		p.f("<tr data-rack=\"%s\">", s.rackID(r))
+		if s.RowKey != "" {
+			p.f("<td>%s</td>", r.Row)
+		}
+		p.f("<td>%s</td><td>%s</td><td><ul class=\"more\">", s.rackName(r.Name), strconv.Itoa(r.Hosts))
+		for _, loss := range r.Lost {
+			p.f("<li data-of=\"%s\">%s</li>", loss.Cluster, loss.Words)
+		}
+		if len(r.Lost) == 0 {
+			p.f("<li>no role loses an active host</li>")
+		}
+		p.f("</ul></td></tr>\n")
+	}
+	p.f("</tbody>\n</table>\n</div>\n</details>\n")
 }
 
 func (p *page) table(s *Drawing) {

@@ -15,8 +15,29 @@
   const isPressed = (chip) => chip.getAttribute("aria-pressed") === "true";
   const press = (chip, on) => chip.setAttribute("aria-pressed", String(on));
 
-  // A cell is shown when it has every word of the filter, and one of the pressed buttons of each group.
+  // Of a chosen rack: its cells are down, and the clusters that lose hosts are told.
+  const racks = [...site.querySelectorAll(".choose")];
+  const lost = document.getElementById("lost");
+  const lossesOf = new Map([...document.querySelectorAll("tr[data-rack]")].map((line) => [line.dataset.rack, line]));
+  const chosen = () => racks.find(isPressed);
+  const choose = (button) => racks.forEach((one) => press(one, one === button));
+  const fall = () => {
+    const button = chosen();
+    racks.forEach((one) => one.closest(".rack").classList.toggle("down", one === button));
+    if (!lost) return null;
+    lost.hidden = !button;
+    lost.replaceChildren();
+    if (!button) return null;
+    const losses = [...lossesOf.get(button.dataset.rack).querySelectorAll("li")];
+    lost.append(...losses.map((line) => line.cloneNode(true)));
+    lost.setAttribute("aria-label", button.textContent);
+    return { rack: button.closest(".rack"), of: new Set(losses.map((line) => line.dataset.of)) };
+  };
+
+  // A cell is shown when it has every word of the filter, and one of the pressed buttons of each group, and when it is in
+  // the chosen rack or of a cluster that loses hosts with it.
   const show = () => {
+    const down = fall();
     const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     const of = clusters.filter(isPressed).map((chip) => chip.dataset.of);
     const state = states.filter(isPressed).map((chip) => chip.dataset.state);
@@ -24,12 +45,13 @@
     cells.forEach((cell, i) => {
       const hit = wanted.every((word) => lower[i].includes(word)) &&
         (of.length === 0 || of.includes(cell.dataset.of)) &&
-        (state.length === 0 || state.some((name) => cell.classList.contains(name)));
+        (state.length === 0 || state.some((name) => cell.classList.contains(name))) &&
+        (!down || down.rack.contains(cell) || down.of.has(cell.dataset.of));
       cell.classList.toggle("faint", !hit);
       lineOf.get(cell.dataset.host).hidden = !hit;
       shown += hit ? 1 : 0;
     });
-    found.textContent = wanted.length + of.length + state.length > 0 ? `${shown} of ${cells.length}` : "";
+    found.textContent = down || wanted.length + of.length + state.length > 0 ? `${shown} of ${cells.length}` : "";
   };
 
   // The page's address has the filter, so that a link shows what its sender sees.
@@ -38,6 +60,7 @@
     if (filter.value) asked.append("filter", filter.value);
     clusters.filter(isPressed).forEach((chip) => asked.append("cluster", chip.dataset.of));
     states.filter(isPressed).forEach((chip) => asked.append("state", chip.dataset.state));
+    racks.filter(isPressed).forEach((rack) => asked.append("rack", rack.dataset.rack));
     history.replaceState(null, "", `#${asked}`);
   };
   const read = () => {
@@ -45,12 +68,14 @@
     const of = new Set(asked.getAll("cluster")), state = new Set(asked.getAll("state"));
     clusters.forEach((chip) => press(chip, of.delete(chip.dataset.of)));
     states.forEach((chip) => press(chip, state.delete(chip.dataset.state)));
+    choose(racks.find((rack) => rack.dataset.rack === asked.get("rack")));
     filter.value = [...asked.getAll("filter"), ...of, ...state].join(" "); // without a button: no host is in it
     show();
   };
   const clear = () => {
     filter.value = "";
     chips.forEach((chip) => press(chip, false));
+    choose(null);
     show();
     write();
   };
@@ -58,6 +83,11 @@
   filter.addEventListener("change", write);
   chips.forEach((chip) => chip.addEventListener("click", () => {
     press(chip, !isPressed(chip));
+    show();
+    write();
+  }));
+  racks.forEach((rack) => rack.addEventListener("click", () => {
+    choose(isPressed(rack) ? null : rack);
     show();
     write();
   }));
@@ -95,6 +125,7 @@
   });
   const tell = (cell) => { about.textContent = cell ? cell.title.split("\n").join(" · ") : idle; };
   site.addEventListener("focusin", (event) => {
+    if (!event.target.matches(".host")) return;
     current.setAttribute("tabindex", "-1");
     current = event.target;
     current.setAttribute("tabindex", "0");

@@ -31,7 +31,12 @@ type Options struct {
 	More []string
 	// Removed are the hosts that a what-if leaves out of the placement. They are drawn as gone.
 	Removed []inventory.Host
+	// Lost returns what clusters lose with some hosts, the worst first. Nil: a rack cannot be chosen.
+	Lost func(hosts []string) []Loss
 }
+
+// Loss is what a cluster loses in one role.
+type Loss struct{ Cluster, Words string }
 
 // Drawing is what is drawn. Of makes one from a placement.
 type Drawing struct {
@@ -47,6 +52,16 @@ type Drawing struct {
 	Notes []string
 	// Changes are shown below the notes, in the color of the text.
 	Changes []string
+	// Racks are what goes with each rack, in the order in which they are drawn; empty: that is not known.
+	Racks []Rack
+}
+
+// Rack is what goes with the hosts of one rack.
+type Rack struct {
+	// Row and Name are empty where the hosts lack the label.
+	Row, Name string
+	Hosts     int
+	Lost      []Loss
 }
 
 // Tenant is one cluster.
@@ -167,7 +182,23 @@ func Of(p *schedule.Placement, options Options) Drawing {
 		site.Hosts = append(site.Hosts, host)
 	}
 	slices.SortFunc(site.Hosts, func(a, b Cell) int { return natural(a.Name, b.Name) })
+	if options.Lost != nil && site.RackKey != "" {
+		site.lose(options.Lost)
+	}
 	return site
+}
+
+// lose asks what goes with each rack.
+func (s *Drawing) lose(lost func(hosts []string) []Loss) {
+	for _, r := range rows(s) {
+		for _, k := range r.racks {
+			var goes []string
+			for _, h := range k.hosts {
+				goes = append(goes, h.Name)
+			}
+			s.Racks = append(s.Racks, Rack{Row: r.name, Name: k.name, Hosts: len(k.hosts), Lost: lost(goes)})
+		}
+	}
 }
 
 // place sets a host's rack and row, by its labels.

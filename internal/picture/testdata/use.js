@@ -8,7 +8,7 @@ const use = (frame) => {
     out.Steps.push({
       What: what, Address: decodeURIComponent(address),
       Cells: page.querySelectorAll("#site .host:not(.faint)").length,
-      Lines: page.querySelectorAll("tbody tr:not([hidden])").length,
+      Lines: page.querySelectorAll("tr[data-for]:not([hidden])").length,
       Found: page.getElementById("found").textContent,
     });
   };
@@ -37,6 +37,18 @@ const use = (frame) => {
   view.dispatchEvent(new Event("hashchange"));
   step("a link to a cluster that is not there");
   page.getElementById("clear").click();
+  const rack = page.querySelector(`.choose[data-rack="${CSS.escape("A/r2")}"]`);
+  rack.click();
+  step("a rack");
+  out.Lost = [...page.querySelectorAll("#lost:not([hidden]) li")].map((line) => line.textContent);
+  out.Down = [...page.querySelectorAll(".down .host")].map((cell) => cell.dataset.host);
+  rack.click();
+  step("no rack");
+  out.Lost.push(...[...page.querySelectorAll("#lost:not([hidden]) li")].map((line) => line.textContent));
+  view.location.hash = "rack=A/r2";
+  view.dispatchEvent(new Event("hashchange"));
+  step("a link to a rack");
+  page.getElementById("clear").click();
   chip("state", "failed").click();
 
   // Arrows go on among the cells that are shown, and the line above the racks tells of the one that has the focus.
@@ -61,7 +73,7 @@ const use = (frame) => {
   const luminance = (css) => numbers(css).slice(0, 3)
     .map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4))
     .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  for (const e of page.querySelectorAll("h1, h2, h3, p, li, .chip, .chip *, .host > *, td")) {
+  for (const e of page.querySelectorAll("h1, h2, h3, h3 *, p, li, .chip, .chip *, .host > *, td")) {
     const box = e.getBoundingClientRect(), cell = e.closest(".host");
     if (!e.textContent.trim() || box.width === 0) continue;
     const [low, high] = [view.getComputedStyle(e).color, ground(e)].map(luminance).sort((a, b) => a - b);
@@ -79,7 +91,7 @@ const use = (frame) => {
     }
   }
   out.Ground = luminance(ground(page.body));
-  for (const cell of page.querySelectorAll("tbody td:first-child")) {
+  for (const cell of page.querySelectorAll("tr[data-for] td:first-child")) {
     const range = page.createRange();
     range.selectNodeContents(cell);
     if (range.getClientRects().length !== 1) out.Broken.push(cell.textContent);
