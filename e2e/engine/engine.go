@@ -103,11 +103,14 @@ func unavailable(t testing.TB, err error) {
 }
 
 // Build is Binary without a test: it gives the path of the binary, and says on log what it builds
-// while it builds. Only one process builds a program at a time.
+// while it builds. Only one process builds a program at a time. What is in $KUBEBUILDER_ASSETS is not built.
 func Build(ctx context.Context, name string, log io.Writer) (string, error) {
 	p, found := programs[name]
 	if !found {
 		return "", fmt.Errorf("engine %q: not known, want one of %s", name, strings.Join(Programs(), ", "))
+	}
+	if path := p.released(name); path != "" {
+		return path, nil
 	}
 	folder := filepath.Join(root(), "e2e", "engines", p.folder)
 	key, err := p.key(folder)
@@ -130,6 +133,20 @@ func Build(ctx context.Context, name string, log io.Writer) (string, error) {
 		return target, nil
 	}
 	return target, p.build(ctx, folder, target, log)
+}
+
+// released returns the path of a program in a folder of released ones, as setup-envtest fills it; empty if there is
+// none. A program with shorter waits is in no release.
+func (p program) released(name string) string {
+	folder := os.Getenv("KUBEBUILDER_ASSETS")
+	if folder == "" || len(p.shorter) > 0 {
+		return ""
+	}
+	path, err := exec.LookPath(filepath.Join(folder, name))
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // key tells builds apart: everything that decides what the binary is.
