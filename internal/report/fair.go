@@ -15,6 +15,9 @@ type danger struct {
 	cluster string // "namespace/name"; empty: of the site, or of several clusters
 	tenant  string // of the cluster or clusters; empty: of the site, or of several tenants
 	words   string
+	// open is words without the cluster before it, and with NAME and NAMESPACE in place of its names, of one that is
+	// said once for several clusters.
+	open string
 }
 
 // ofCluster returns a danger of a cluster, "namespace/name".
@@ -30,6 +33,11 @@ const (
 func (d *danger) what() string {
 	namespace, name, _ := strings.Cut(d.cluster, "/")
 	return text.Renamed(text.Renamed(strings.TrimPrefix(d.words, d.cluster+": "), name, aName), namespace, aNamespace)
+}
+
+// unnamed writes the names that what leaves open.
+func unnamed(what string) string {
+	return strings.NewReplacer(aName, "NAME", aNamespace, "NAMESPACE").Replace(what)
 }
 
 func sentences(dangers []danger) []string {

@@ -159,11 +159,12 @@ func once(find finder) finder {
 		for _, what := range order {
 			same := alike[what]
 			if len(same) == 1 {
+				same[0].open = unnamed(what)
 				out = append(out, same[0])
 				continue
 			}
 			tenants, clusters := map[string]bool{}, make([]string, 0, len(same))
-			merged := danger{}
+			merged := danger{open: unnamed(what)}
 			for _, d := range same {
 				merged.tenant = p.tenantOf(d.cluster)
 				tenants[merged.tenant] = true
@@ -172,8 +173,7 @@ func once(find finder) finder {
 			if len(tenants) > 1 {
 				merged.tenant = ""
 			}
-			merged.words = text.Some(clusters, mostAlike) + ": " +
-				strings.NewReplacer(aName, "NAME", aNamespace, "NAMESPACE").Replace(what)
+			merged.words = text.Some(clusters, mostAlike) + ": " + merged.open
 			out = append(out, merged)
 		}
 		return out

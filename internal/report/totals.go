@@ -12,6 +12,17 @@ type Totals struct {
 	UncleanedNew int
 }
 
+// add adds the numbers of another plan.
+func (t *Totals) add(o Totals) {
+	for _, both := range [][2]*int{{&t.Assigned, &o.Assigned}, {&t.New, &o.New}, {&t.Pending, &o.Pending},
+		{&t.Released, &o.Released}, {&t.Leaving, &o.Leaving}, {&t.Short, &o.Short}, {&t.Promoted, &o.Promoted},
+		{&t.Adopted, &o.Adopted}, {&t.Failed, &o.Failed}, {&t.Offered, &o.Offered},
+		{&t.UncleanedNew, &o.UncleanedNew}} {
+		*both[0] += *both[1]
+	}
+	t.Uncleaned = append(t.Uncleaned, o.Uncleaned...)
+}
+
 // Totals counts the changes of the plan.
 func (p *Plan) Totals() Totals {
 	var t Totals

@@ -1,0 +1,472 @@
+package report
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/airshipit/sipgen/internal/objdiff"
+	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/text"
+)
+
+// SiteReview is what the review of a fleet keeps of one Site's run: a few sentences, and the key of its group.
+type SiteReview struct {
+	Site string `json:"site"`
+	// Errors are why the run failed.
+	Errors []string `json:"errors,omitempty"`
+	// Dangers and Changes are about hosts and clusters: what is handed out, taken, in danger or frozen. They are never
+	// grouped. Problems say why a cluster is frozen or short.
+	Dangers  []string `json:"dangers,omitempty"`
+	Problems []string `json:"problems,omitempty"`
+	Changes  []string `json:"changes,omitempty"`
+	// Omitted is how many more there are of these sentences.
+	Omitted int `json:"omitted,omitempty"`
+	// Warnings is the number of warnings, which the Site's own plan has.
+	Warnings int `json:"warnings,omitempty"`
+
+	strong int // the first Dangers
+	totals Totals
+	files  int
+	key    [sha256.Size]byte // of the shared changes; zero for none
+	shared []sharedChange
+}
+
+// sharedChange is a change of objects that other Sites may have, too, in words without names and addresses.
+type sharedChange struct {
+	words  string
+	danger bool
+}
+
+// ofObjectsAlone are the kinds of dangers and changes that follow from rendered objects. They can be the same in a
+// thousand Sites. The value tells whether one is a danger in a review, too: services that change roll pods.
+var ofObjectsAlone = map[string]bool{
+	"services": false, "rights": true, "reached": true, "logins": true, "policy": true, "claims": true, "runner": true,
+	"component authentication": true, "component endpoint": true, "component patches": true, "component domains": false,
+}
+
+// mostOfSite bounds the sentences of one sort that a review keeps of a Site, and mostShared the shared changes.
+const (
+	mostOfSite = 50
+	mostShared = 20
+	// maxReviewed is the longest sentence of a review, in characters: a thousand Sites have to fit.
+	maxReviewed = 400
+)
+
+// ReviewOf returns what a review keeps of a run: of its report with the changes of services, and of its tree before and
+// after.
+func ReviewOf(p *Plan, before, after map[string][]byte) SiteReview {
+	s := SiteReview{Site: p.Site, totals: p.Totals(), Warnings: len(p.Findings) + len(p.InputWarnings) + len(p.Preflight)}
+	keep := func(into *[]string, words string) {
+		if len(*into) == mostOfSite {
+			s.Omitted++
+			return
+		}
+		*into = append(*into, text.Truncate(words, maxReviewed))
+	}
+	names := namesOf(p)
+	for _, levels := range [][]level{{strong}, {weak}, {change}} {
+		for _, d := range p.find(levels...) {
+			danger, shared := ofObjectsAlone[d.kind]
+			switch {
+			case shared:
+				words := d.words
+				if d.open != "" {
+					words = d.open
+				}
+				s.share(sharedChange{names.strip(words, "", ""), danger})
+			case d.level == change:
+				keep(&s.Changes, d.words)
+			default:
+				keep(&s.Dangers, d.words)
+			}
+		}
+		if levels[0] == strong {
+			s.strong = len(s.Dangers)
+		}
+	}
+	for _, refusal := range p.Refusals {
+		keep(&s.Problems, "refused: "+strings.TrimPrefix(refusal, "refused: "))
+	}
+	for _, problem := range p.Problems() {
+		if !strings.HasPrefix(problem, "warning: ") {
+			keep(&s.Problems, problem)
+		}
+	}
+	s.compare(names, before, after)
+	return s
+}
+
+// FailedReview returns what a review keeps of a Site whose run failed.
+func FailedReview(site string, errors []string) SiteReview {
+	s := SiteReview{Site: site}
+	for _, words := range errors {
+		if len(s.Errors) == mostOfSite {
+			s.Omitted++
+			continue
+		}
+		s.Errors = append(s.Errors, text.Truncate(words, maxReviewed))
+	}
+	return s
+}
+
+// share adds a shared change once.
+func (s *SiteReview) share(c sharedChange) {
+	if c.words = text.Truncate(c.words, maxReviewed); !slices.Contains(s.shared, c) {
+		s.shared = append(s.shared, c)
+	}
+}
+
+// compare makes the key of the shared changes: what changes by object and field, without the names of site, cluster,
+// host and address, so that two Sites have one key if their files change alike. Images keep their digests. The patches
+// of hosts and the assignments are left out: they are said by Site.
+func (s *SiteReview) compare(names *names, before, after map[string][]byte) {
+	was, is := map[string][]byte{}, map[string][]byte{}
+	for path, text := range before {
+		if other, there := after[path]; !there || string(other) != string(text) {
+			was[path] = text
+		}
+	}
+	for path, text := range after {
+		if other, there := before[path]; !there || string(other) != string(text) {
+			is[path] = text
+		}
+	}
+	diff, err := objdiff.Compare(was, is)
+	if err != nil { // of a path that is none, which no tree has
+		s.share(sharedChange{"the change of the tree is unknown: " + err.Error(), true})
+	}
+	told := len(s.shared) > 0
+	var lines []string
+	for i := range diff.Files {
+		f := &diff.Files[i]
+		s.files++
+		if f.Host || f.Derived || strings.HasSuffix(f.Path, "/assignments.yaml") || strings.HasPrefix(f.Path, "hosts/") {
+			continue
+		}
+		namespace, name := clusterIn(f.Path)
+		strip := func(words string) string { return names.strip(words, namespace, name) }
+		sum := sha256.New()
+		describe(sum, f, strip)
+		lines = append(lines, fmt.Sprintf("%x", sum.Sum(nil)))
+		area := areaOf(strip(f.Path))
+		if told && (strings.HasPrefix(area, "services of ") || strings.HasPrefix(area, "component ")) || area == policies {
+			continue // in the sentences
+		}
+		for _, words := range fileWords(f, strip) {
+			s.share(sharedChange{words: strings.TrimPrefix(area+": ", ": ") + words})
+		}
+	}
+	if len(lines) == 0 && len(s.shared) == 0 {
+		return
+	}
+	slices.Sort(lines)
+	sum := sha256.New()
+	for _, line := range slices.Compact(lines) {
+		fmt.Fprintln(sum, line)
+	}
+	for _, change := range s.shared {
+		if len(lines) == 0 {
+			fmt.Fprintln(sum, change.words)
+		}
+	}
+	sum.Sum(s.key[:0])
+}
+
+// describe writes a file's change into its digest.
+func describe(sum hash.Hash, f *objdiff.File, strip func(string) string) {
+	fmt.Fprintf(sum, "%q %s\n", strip(f.Path), f.Status)
+	for i := range f.Objects {
+		o := &f.Objects[i]
+		fmt.Fprintf(sum, "%s %q %s\n", o.Kind, strip(o.Name), o.Status)
+		for _, field := range o.Fields {
+			fmt.Fprintf(sum, "%q %s %q %q\n", strip(field.Path), field.Change, strip(fmt.Sprint(field.Old)),
+				strip(fmt.Sprint(field.New)))
+		}
+	}
+	if len(f.Objects) > 0 {
+		return
+	}
+	old, now := strings.Split(strip(string(f.Old)), "\n"), strings.Split(strip(string(f.New)), "\n")
+	for _, side := range [][2][]string{{old, now}, {now, old}} {
+		there := map[string]int{}
+		for _, line := range side[1] {
+			there[line]++
+		}
+		for _, line := range side[0] {
+			if there[line]--; there[line] < 0 {
+				fmt.Fprintf(sum, "%q\n", line)
+			}
+		}
+		fmt.Fprintln(sum, "---")
+	}
+}
+
+// fileWords describes a file's change, by object and field.
+func fileWords(f *objdiff.File, strip func(string) string) (out []string) {
+	if f.Status != objdiff.Changed && len(f.Objects) == 0 {
+		return []string{"a file is " + string(f.Status)}
+	}
+	if len(f.Objects) == 0 {
+		return []string{fmt.Sprintf("%d lines are added, %d removed", f.LinesAdded, f.LinesRemoved)}
+	}
+	for i := range f.Objects {
+		o := &f.Objects[i]
+		words := strings.TrimSpace(o.Kind+" "+strip(o.Name)) + " is " + string(o.Status)
+		if o.Status == objdiff.Changed {
+			var fields []string
+			for _, field := range o.Fields {
+				fields = append(fields, strip(field.Path))
+			}
+			words += ": " + text.Some(fields, maxFields)
+		}
+		out = append(out, words)
+	}
+	return out
+}
+
+// clusterIn returns the cluster that a path of a tree is about, empty for none.
+func clusterIn(path string) (namespace, name string) {
+	parts := strings.Split(path, "/")
+	switch {
+	case len(parts) > 3 && (parts[0] == "clusters" || parts[0] == "rights"):
+		return parts[1], parts[2]
+	case len(parts) == 2 && (parts[0] == "flux" || parts[0] == "argocd"):
+		file := strings.TrimSuffix(strings.TrimSuffix(parts[1], ".yaml"), ".project")
+		if namespace, name, found := strings.Cut(file, "."); found {
+			return namespace, name
+		}
+	}
+	return "", ""
+}
+
+// names are those of one Site.
+type names struct {
+	site  string
+	hosts map[string]bool
+}
+
+func namesOf(p *Plan) *names {
+	n := &names{site: p.Site, hosts: map[string]bool{}}
+	add := func(host string) {
+		n.hosts[host] = true
+		if _, name, found := strings.Cut(host, "/"); found {
+			n.hosts[name] = true
+		}
+	}
+	for i := range p.Hosts {
+		add(p.Hosts[i].Host)
+	}
+	for i := range p.Clusters {
+		for _, role := range p.Clusters[i].Roles {
+			for j := range role.Slots {
+				add(role.Slots[j].Host)
+			}
+		}
+	}
+	return n
+}
+
+// strip replaces the names of the Site, of a cluster, of hosts, and addresses in a text.
+func (n *names) strip(words, namespace, name string) string {
+	var out strings.Builder
+	for len(words) > 0 {
+		at := strings.IndexFunc(words, isOfName)
+		if at < 0 {
+			at = len(words)
+		}
+		out.WriteString(words[:at])
+		words = words[at:]
+		end := strings.IndexFunc(words, func(r rune) bool { return !isOfName(r) })
+		if end < 0 {
+			end = len(words)
+		}
+		out.WriteString(n.word(words[:end], namespace, name))
+		words = words[end:]
+	}
+	return out.String()
+}
+
+// isOfName reports whether a character can be in a name or an address.
+func isOfName(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._:/@%+", r)
+}
+
+// word is strip for one word without blanks.
+func (n *names) word(word, namespace, name string) string {
+	bare := strings.TrimRight(word, ".:/")
+	rest := word[len(bare):]
+	switch {
+	case bare == "":
+		return word
+	case n.hosts[bare]:
+		return "HOST" + rest
+	}
+	if bare[0] >= '0' && bare[0] <= '9' || strings.Contains(bare, ":") {
+		if _, err := netip.ParseAddr(bare); err == nil {
+			return "ADDRESS" + rest
+		}
+		if prefix, err := netip.ParsePrefix(bare); err == nil {
+			return fmt.Sprintf("ADDRESS/%d%s", prefix.Bits(), rest)
+		}
+		if both, err := netip.ParseAddrPort(bare); err == nil {
+			return fmt.Sprintf("ADDRESS:%d%s", both.Port(), rest)
+		}
+	}
+	for _, one := range [][2]string{{name, "NAME"}, {namespace, "NAMESPACE"}, {n.site, "SITE"}} {
+		if one[0] != "" {
+			word = text.Renamed(word, one[0], one[1])
+		}
+	}
+	return word
+}
+
+// Review is a fleet's changes for a reviewer: equal ones once, with the Sites that have them.
+type Review struct {
+	// Sites is their number. Changed have a changed file, Failed no plan.
+	Sites, Changed, Failed int
+	totals                 Totals
+	warnings, warned       int
+	own                    []SiteReview
+	groups                 map[[sha256.Size]byte]*ReviewGroup
+}
+
+// ReviewGroup is Sites with equal changes.
+type ReviewGroup struct {
+	Sites []string `json:"sites"`
+	// Dangers and Changes are in words without the names of Sites, clusters, hosts and addresses.
+	Dangers []string `json:"dangers,omitempty"`
+	Changes []string `json:"changes,omitempty"`
+	// Omitted is how many more there are.
+	Omitted int `json:"omitted,omitempty"`
+}
+
+// Add adds a Site. The order of the Sites is that in which they are listed.
+func (r *Review) Add(s SiteReview) {
+	r.Sites++
+	r.totals.add(s.totals)
+	if s.Warnings > 0 {
+		r.warned++
+		r.warnings += s.Warnings
+	}
+	if len(s.Errors) > 0 {
+		r.Failed++
+	}
+	if s.files > 0 {
+		r.Changed++
+	}
+	if s.key != ([sha256.Size]byte{}) {
+		if r.groups == nil {
+			r.groups = map[[sha256.Size]byte]*ReviewGroup{}
+		}
+		group := r.groups[s.key]
+		if group == nil {
+			group = &ReviewGroup{}
+			for i, change := range s.shared {
+				switch {
+				case i >= mostShared:
+					group.Omitted++
+				case change.danger:
+					group.Dangers = append(group.Dangers, change.words)
+				default:
+					group.Changes = append(group.Changes, change.words)
+				}
+			}
+			r.groups[s.key] = group
+		}
+		group.Sites = append(group.Sites, s.Site)
+	}
+	s.shared = nil
+	if len(s.Errors)+len(s.Dangers)+len(s.Problems)+len(s.Changes) > 0 {
+		r.own = append(r.own, s)
+	}
+}
+
+// Groups returns the groups: those with dangers first, and of these and of the others the ones of the fewest Sites.
+func (r *Review) Groups() []ReviewGroup {
+	out := make([]ReviewGroup, 0, len(r.groups))
+	for _, group := range r.groups {
+		out = append(out, *group)
+	}
+	slices.SortFunc(out, func(a, b ReviewGroup) int {
+		if (len(a.Dangers) > 0) != (len(b.Dangers) > 0) {
+			return len(b.Dangers) - len(a.Dangers)
+		}
+		if len(a.Sites) != len(b.Sites) {
+			return len(a.Sites) - len(b.Sites)
+		}
+		return slices.Compare(a.Sites, b.Sites)
+	})
+	return out
+}
+
+// line is a sentence about one Site.
+type line struct{ site, words string }
+
+// inTurns returns a sort of sentences of all Sites: the first ones of each Site, then the second ones, so that none is
+// hidden behind another Site's.
+func (r *Review) inTurns(of func(*SiteReview) []string) (out []line) {
+	for n, more := 0, true; more; n++ {
+		more = false
+		for i := range r.own {
+			if words := of(&r.own[i]); n < len(words) {
+				out, more = append(out, line{r.own[i].Site, words[n]}), true
+			}
+		}
+	}
+	return out
+}
+
+// sections are the sentences by Site, the worst first.
+func (r *Review) sections() []section {
+	return []section{
+		{"failed", "failed", r.inTurns(func(s *SiteReview) []string { return s.Errors })},
+		{"danger", "dangers", append(r.inTurns(func(s *SiteReview) []string { return s.Dangers[:s.strong] }),
+			r.inTurns(func(s *SiteReview) []string { return s.Dangers[s.strong:] })...)},
+		{"problem", "problems", r.inTurns(func(s *SiteReview) []string { return s.Problems })},
+		{"change", "changes", r.inTurns(func(s *SiteReview) []string { return s.Changes })},
+	}
+}
+
+type section struct {
+	one, many string
+	lines     []line
+}
+
+// omitted counts the sentences that no Site's part has room for.
+func (r *Review) omitted() (n int) {
+	for i := range r.own {
+		n += r.own[i].Omitted
+	}
+	return n
+}
+
+// Summary counts the Sites and the hosts.
+func (r *Review) Summary() string {
+	out := fmt.Sprintf("%s: %d changed, %d unchanged", text.Count(r.Sites, "site"), r.Changed, r.Sites-r.Changed-r.Failed)
+	if r.Failed > 0 {
+		out += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	t := &r.totals
+	out += "; " + text.Count(t.Assigned, "host") + " assigned"
+	var parts []string
+	for _, part := range []struct {
+		n     int
+		words string
+	}{{t.New, "new"}, {t.Promoted, "promoted"}, {t.Adopted, "adopted"}, {t.Released, "released"},
+		{t.Pending, "release pending"}, {t.Failed, "failed"}, {t.Short, "short"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.words))
+		}
+	}
+	if len(parts) > 0 {
+		out += " (" + strings.Join(parts, ", ") + ")"
+	}
+	if r.warnings > 0 {
+		out += fmt.Sprintf("; %s at %s", text.Count(r.warnings, "warning"), text.Count(r.warned, "site"))
+	}
+	return redact.Text(out)
+}

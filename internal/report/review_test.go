@@ -1,0 +1,190 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/airshipit/sipgen/internal/objdiff"
+)
+
+// reviewed is one Site of a fleet from one base: its report, and its tree before and after.
+type reviewed struct {
+	plan          *Plan
+	before, after map[string][]byte
+}
+
+// fleetSite makes a Site whose names and addresses are its own, with a new image of its load balancer.
+func fleetSite(n int) reviewed {
+	site, namespace, name := fmt.Sprintf("dc%04d", n), "tenant-a", fmt.Sprintf("edge-%d", n)
+	files := func(image string) map[string][]byte {
+		folder := "clusters/" + namespace + "/" + name
+		return map[string][]byte{
+			folder + "/infra/loadbalancer-" + name + ".yaml": []byte("apiVersion: apps/v1\nkind: Deployment\n" +
+				"metadata: {name: loadbalancer-" + name + ", namespace: " + namespace + "}\n" +
+				"spec: {template: {spec: {containers: [{name: loadbalancer, image: '" + image + "'}]}}}\n"),
+			folder + "/infra/loadbalancer-" + name + ".cfg": []byte(fmt.Sprintf("# %s\nserver n%d 10.%d.%d.9:6443\n", image, n,
+				n/250, n%250)),
+			folder + "/hosts/metal3.n1.yaml": []byte("host: " + image + site),
+			folder + "/assignments.yaml":     []byte("host: " + image + site),
+			folder + "/PLAN.md":              []byte("of " + image + site),
+			".sipgen.yaml":                   []byte("of " + image + site),
+			"flux/" + namespace + "." + name + ".yaml": []byte("apiVersion: v1\nkind: Kustomization\nmetadata: {name: sipgen-" + site + "-" +
+				image[len(image)-1:] + "}\n"),
+		}
+	}
+	const was, is = "example.org/haproxy:3.2.25", "example.org/haproxy:3.2.26"
+	return reviewed{&Plan{Site: site, HasTree: true, Clusters: []ClusterResult{{Namespace: namespace, Name: name,
+		Roles: []RoleResult{{Name: "Worker", Held: 5}}}},
+		Hosts: []HostResult{{Host: fmt.Sprintf("metal3/n%d", n)}},
+		Services: []ServiceChanges{{Cluster: namespace + "/" + name, Objects: []objdiff.Effect{{
+			Object: "Deployment loadbalancer-" + name, Rolls: true,
+			Fields: []string{"spec.template.spec.containers[loadbalancer].image " + was + " → " + is}}}}}}, files(was), files(is)}
+}
+
+func (r reviewed) review() SiteReview { return ReviewOf(r.plan, r.before, r.after) }
+
+// fleetOf has 1,000 Sites: two hand out hosts, and one is frozen and keeps its services. The others change alike.
+func fleetOf() *Review {
+	r := &Review{}
+	for n := range 1000 {
+		site := fleetSite(n)
+		cluster := &site.plan.Clusters[0]
+		switch n {
+		case 500, 777:
+			cluster.Roles[0].New = 1
+			cluster.Roles[0].Slots = []Slot{{Host: "metal3/new", Status: StatusNew}}
+		case 998:
+			cluster.Frozen = []string{"spec.nodes: unknown field"}
+			site.after, site.plan.Services = site.before, nil
+		}
+		r.Add(site.review())
+	}
+	return r
+}
+
+// TestReviewOfThousandSites: a reviewer sees the three Sites that are different on the first screen, and the others in
+// one group.
+func TestReviewOfThousandSites(t *testing.T) {
+	r := fleetOf()
+	groups := r.Groups()
+	require.Len(t, groups, 1)
+	assert.Len(t, groups[0].Sites, 999)
+	for form, words := range map[string]string{"text": r.Text(ReviewComment), "markdown": r.Markdown(ReviewComment)} {
+		lines := strings.Split(words, "\n")
+		first := strings.Join(lines[:min(24, len(lines))], "\n")
+		for _, site := range []string{"dc0500", "dc0777", "dc0998"} {
+			assert.Regexp(t, site+"`?: ", first, form)
+		}
+		assert.Contains(t, first, "999 sites", form)
+		assert.Less(t, strings.Index(first, "dc0998"), strings.Index(first, "dc0500"), "%s: dangers first", form)
+		assert.Contains(t, words, "haproxy:3.2.25 → example.org/haproxy:3.2.26", form)
+		assert.Contains(t, words, "its pods roll", form)
+		assert.LessOrEqual(t, len(words), ReviewComment.Bytes, form)
+	}
+	assert.Contains(t, r.Markdown(ReviewComment), "`dc0999`")
+	assert.Contains(t, r.Text(ReviewComment), "dc0009 and 989 more\n")
+	text, err := json.Marshal(r)
+	require.NoError(t, err)
+	var back struct {
+		BySite []struct{ Site string }
+		Groups []ReviewGroup
+	}
+	require.NoError(t, json.Unmarshal(text, &back))
+	assert.Len(t, back.BySite, 3)
+	assert.Len(t, back.Groups[0].Sites, 999)
+}
+
+// TestWhatIsNotAlike: each difference that is no name and no address makes a group of its own.
+func TestWhatIsNotAlike(t *testing.T) {
+	edit := func(of map[string][]byte, old, now string) {
+		for path, text := range of {
+			of[path] = []byte(strings.ReplaceAll(string(text), old, now))
+		}
+	}
+	for _, row := range []struct {
+		why    string
+		change func(*reviewed)
+		alike  bool
+	}{
+		{"names and addresses", func(*reviewed) {}, true},
+		{"a digest", func(s *reviewed) { edit(s.after, "haproxy:3.2.26", "haproxy:3.2.26@sha256:ab") }, false},
+		{"the image before", func(s *reviewed) { edit(s.before, "haproxy:3.2.25", "haproxy:3.2.24") }, false},
+		{"a line of a configuration", func(s *reviewed) { edit(s.after, ":6443\n", ":6443\ntimeout 3s\n") }, false},
+		{"a port", func(s *reviewed) { edit(s.after, ":6443\n", ":6444\n") }, false},
+		{"another object", func(s *reviewed) { s.after["policy/x.yaml"] = []byte("kind: Role\nmetadata: {name: x}\n") }, false},
+		{"a file less", func(s *reviewed) {
+			for path := range s.after {
+				if strings.HasSuffix(path, ".cfg") {
+					delete(s.after, path)
+				}
+			}
+		}, false},
+		{"the patch of a host", func(s *reviewed) {
+			s.after["clusters/tenant-a/edge-2/hosts/metal3.n2.yaml"] = []byte("kind: BareMetalHost\n")
+		}, true},
+	} {
+		one, two := fleetSite(1), fleetSite(2)
+		row.change(&two)
+		r := &Review{}
+		r.Add(one.review())
+		r.Add(two.review())
+		assert.Equal(t, row.alike, len(r.Groups()) == 1, row.why)
+	}
+}
+
+// TestReviewFits: whatever the Sites have to say, a comment has room, and what is left out is counted.
+func TestReviewFits(t *testing.T) {
+	long := strings.Repeat("@team #12 `x` | \" <a> ", 200)
+	r := &Review{}
+	for n := range 300 {
+		site := fleetSite(n)
+		site.after["clusters/tenant-a/other/infra/x.cfg"] = []byte(fmt.Sprint("own ", n, "x")) // each a group
+		site.plan.Clusters[0].Frozen = []string{long, long + "2"}
+		site.plan.Shortages = slices.Repeat([]string{long + fmt.Sprint(n)}, 3)
+		site.plan.Clusters[0].Roles[0].Slots = []Slot{{Host: "metal3/" + strings.Repeat("n", 200), Status: StatusReleased,
+			InUse: long}}
+		r.Add(site.review())
+		r.Add(FailedReview(fmt.Sprint("failed", n), slices.Repeat([]string{long}, 100)))
+	}
+	for _, room := range []ReviewRoom{ReviewComment, {Bytes: 5000, Lines: 50}} {
+		for form, words := range map[string]string{"text": r.Text(room), "markdown": r.Markdown(room)} {
+			assert.LessOrEqual(t, len(words), room.Bytes, form)
+			assert.Contains(t, words, "… and ", form)
+			assert.Regexp(t, `more groups? of \d+ sites`, words, form)
+			if form == "text" {
+				assert.NotContains(t, words, "@team", form)
+			}
+		}
+	}
+}
+
+// TestGroupsInOrder: a group with a danger comes first, then the one of the fewest Sites, whatever the order in which
+// they are found.
+func TestGroupsInOrder(t *testing.T) {
+	r := &Review{}
+	for n := range 10 {
+		site := fleetSite(n)
+		switch {
+		case n < 2:
+			site.after["runner/cronjob.yaml"] = []byte("kind: CronJob\nmetadata: {name: x}\n")
+			site.plan.Files = []File{{Path: "runner/cronjob.yaml", Kind: "added"}}
+		case n == 9:
+			site.after["site/x.yaml"] = []byte("kind: ConfigMap\nmetadata: {name: x}\n")
+		}
+		r.Add(site.review())
+	}
+	var sizes []int
+	groups := r.Groups()
+	for _, group := range groups {
+		sizes = append(sizes, len(group.Sites))
+	}
+	assert.Equal(t, []int{2, 1, 7}, sizes)
+	assert.NotEmpty(t, groups[0].Dangers)
+	assert.Contains(t, r.Text(ReviewComment), "danger: the runner changes")
+}
