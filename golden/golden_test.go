@@ -18,6 +18,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/hack/need"
+	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/inventory"
@@ -50,14 +51,22 @@ var variants = map[string]struct {
 	}},
 }
 
+// ofFleet begins the names of the golden trees of examples/fleet.
+const ofFleet = "fleet-"
+
 // examples lists the sites below examples/, and their variants.
 func examples(t *testing.T) []string {
 	t.Helper()
-	sites, err := filepath.Glob("../examples/*/site.yaml") // a fleet is many
+	sites, err := filepath.Glob("../examples/*/site.yaml")
 	require.NoError(t, err)
 	var names []string
 	for _, site := range sites {
 		names = append(names, filepath.Base(filepath.Dir(site)))
+	}
+	built, err := filepath.Glob("../examples/fleet/sites/*/kustomization.yaml")
+	require.NoError(t, err)
+	for _, site := range built {
+		names = append(names, ofFleet+filepath.Base(filepath.Dir(site)))
 	}
 	return slices.AppendSeq(names, maps.Keys(variants))
 }
@@ -69,9 +78,29 @@ func read(t *testing.T, paths ...string) []manifest.Document {
 	return docs
 }
 
+// siteOfFleet reads a site of examples/fleet, whose Site and specs kustomize builds.
+func siteOfFleet(t *testing.T, site string) (*v1alpha1.Site, []v1.SIPCluster, []inventory.Host) {
+	t.Helper()
+	folder := filepath.Join("..", "examples", "fleet", "sites", site)
+	docs, _, err := kustomization.Site(folder)
+	require.NoError(t, err)
+	of, err := api.SiteFromDocuments(docs)
+	require.NoError(t, err)
+	specs, err := kustomization.Specs([]string{filepath.Join(folder, "tenants")}, nil, nil)
+	require.NoError(t, err)
+	clusters, err := api.ClustersFromDocuments(specs)
+	require.NoError(t, err)
+	loaded, err := inventoryfiles.Load([]string{filepath.Join(folder, "hosts.yaml")}, nil)
+	require.NoError(t, err)
+	return of, clusters, loaded.Hosts
+}
+
 // inputs reads an example: site.yaml, hosts below hosts*, SIPClusters in everything else.
 func inputs(t *testing.T, example string) (*v1alpha1.Site, []v1.SIPCluster, []inventory.Host) {
 	t.Helper()
+	if site, found := strings.CutPrefix(example, ofFleet); found {
+		return siteOfFleet(t, site)
+	}
 	variant, changed := variants[example]
 	if changed {
 		example = variant.example

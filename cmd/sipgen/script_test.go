@@ -90,7 +90,7 @@ func siteOf(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.MkdirAll(folder, 0o755))
 	text := strings.NewReplacer("NAME", args[0], "WAVE", args[1]).Replace(ts.ReadFile("site.txt"))
 	ts.Check(os.WriteFile(filepath.Join(folder, "site.yaml"), []byte(text), 0o644))
-	edge := ts.ReadFile(filepath.Join(ts.Getenv("EXAMPLES"), "fleet", "sites", "dc2", "tenants", "edge.yaml"))
+	edge := ts.ReadFile(filepath.Join(ts.Getenv("EXAMPLES"), "fleet", "base", "tenants", "edge.yaml"))
 	ts.Check(os.WriteFile(filepath.Join(folder, "edge.yaml"), []byte(edge), 0o644))
 	hosts := ts.ReadFile(filepath.Join(ts.Getenv("EXAMPLES"), "fleet", "sites", "dc2", "hosts.yaml"))
 	hosts = strings.ReplaceAll(hosts, "uid: 00000002", "uid: "+args[0])
