@@ -120,7 +120,7 @@ var folders = map[string][]string{
 	"internal/app": {"api", "internal/admit", "internal/finding", "internal/fleet", "internal/foreign", "internal/history",
 		"internal/holdings", "internal/kustomization", "internal/lint", "internal/manifest",
 		"internal/netplan", "internal/objdiff", "internal/overlay", "internal/preflight", "internal/redact",
-		"internal/report", "internal/tenancy", "inventory", "publish", "render", "schedule"},
+		"internal/report", "internal/root", "internal/tenancy", "inventory", "publish", "render", "schedule"},
 	"internal/finding": {"api", "internal/manifest"},
 	"internal/admit": {"api", "inventory", "internal/finding", "internal/holdings", "internal/manifest",
 		"internal/netplan", "internal/preflight", "internal/redact", "internal/tenancy", "render", "schedule"},
@@ -163,7 +163,8 @@ var folders = map[string][]string{
 	"internal/survey":  {"inventory"},
 	"internal/fields":  {"internal/manifest", "internal/redact"},
 	"docs/runbooks":    {},
-	"internal/status": {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact",
+	"internal/root":    {"internal/manifest", "internal/redact"},
+	"internal/status": {"api", "inventory", "internal/holdings", "internal/manifest", "internal/redact", "internal/root",
 		"schedule"},
 	"internal/objdiff":      {"internal/manifest"},
 	"internal/objdiff/show": {"internal/objdiff"},
@@ -179,7 +180,7 @@ var pure = map[string]string{
 	"internal/report":  "time",
 	"internal/tenancy": "", "internal/fields": "", "internal/foreign": "", "internal/survey": "",
 	"internal/holdings": "", "internal/picture": "",
-	"internal/impact": "",
+	"internal/impact": "", "internal/root": "",
 	"internal/status": "", "internal/objdiff": "", "schedule": "",
 }
 

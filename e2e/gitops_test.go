@@ -22,14 +22,15 @@ type row struct {
 // rows are held on Flux and on Argo CD with two Applications a cluster: what each engine makes of the same commit, in its own
 // way. What an engine makes of a host's patch by itself is TestWhatEnginesDo's.
 var rows = []row{
-	{"release", rowRelease},            // whose a label is that leaves a patch, and who owns a spec, by how the host was made
-	{"overlay", rowOverlay},            // hosts with their manifests in git
-	{"runner", rowRunner},              // a field that a person owns beside the engine
-	{"restarted", rowRestarted},        // an engine that is killed in a sync
-	{"status", rowStatus},              // what an engine says of a sync that fails
-	{"leaving", rowLeaving},            // a page, and what an engine deletes with its objects
-	{"applied-hosts", rowAppliedHosts}, // a page, and who owns what another object of the engine applied
-	{"applied-base", rowAppliedBase},   // the same, with the hosts in git
+	{"release", rowRelease},                  // whose a label is that leaves a patch, and who owns a spec, by how the host was made
+	{"overlay", rowOverlay},                  // hosts with their manifests in git
+	{"runner", rowRunner},                    // a field that a person owns beside the engine
+	{"restarted", rowRestarted},              // an engine that is killed in a sync
+	{"status", rowStatus},                    // what an engine says of a sync that fails
+	{"leaving", rowLeaving},                  // a page, and what an engine deletes with its objects
+	{"repository-moved", rowRepositoryMoved}, // a page, and what an engine does with another source
+	{"applied-hosts", rowAppliedHosts},       // a page, and who owns what another object of the engine applied
+	{"applied-base", rowAppliedBase},         // the same, with the hosts in git
 }
 
 // fluxRows are also held on Argo CD with one Application a cluster: wavesRows.

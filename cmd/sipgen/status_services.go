@@ -17,6 +17,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/root"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory/live"
@@ -119,7 +120,7 @@ func syncs(files map[string][]byte) (out []status.Wanted) {
 	for file, content := range files {
 		engine, _, _ := strings.Cut(file, "/")
 		kind, known := map[string]string{"flux": status.Kustomization, "argocd": status.Application}[engine]
-		root := path.Base(file) == "root.yaml" // what syncs all others, and its source
+		isRoot := path.Base(file) == "root.yaml" // what syncs all others, and its source
 		if !known || path.Ext(file) != ".yaml" || path.Base(file) == "kustomization.yaml" {
 			continue
 		}
@@ -128,9 +129,14 @@ func syncs(files map[string][]byte) (out []status.Wanted) {
 			continue // edited by hand, which is a finding of its own
 		}
 		for _, doc := range docs {
-			if doc.Kind == kind || root && doc.Kind == status.GitRepository {
-				out = append(out, status.Wanted{Kind: doc.Kind, Namespace: doc.Namespace, Name: doc.Name, Root: root})
+			if doc.Kind != kind && !(isRoot && doc.Kind == status.GitRepository) {
+				continue
 			}
+			one := status.Wanted{Kind: doc.Kind, Namespace: doc.Namespace, Name: doc.Name, Root: isRoot}
+			if isRoot {
+				one.Source = root.Of(doc)
+			}
+			out = append(out, one)
 		}
 	}
 	return out

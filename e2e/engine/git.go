@@ -28,12 +28,19 @@ type Repo struct {
 // NewRepo makes a repository with an empty first commit on branch main.
 func NewRepo(t testing.TB) *Repo {
 	t.Helper()
+	r := Bare(t)
+	git(t, r.work, "commit", "--quiet", "--allow-empty", "--message=begin")
+	git(t, r.work, "push", "--quiet", "origin", r.Branch)
+	return r
+}
+
+// Bare makes an empty repository, without a branch.
+func Bare(t testing.TB) *Repo {
+	t.Helper()
 	r := &Repo{Dir: filepath.Join(t.TempDir(), "site.git"), Branch: "main", work: t.TempDir()}
 	git(t, r.work, "init", "--quiet", "--bare", "--initial-branch="+r.Branch, r.Dir)
 	git(t, r.work, "init", "--quiet", "--initial-branch="+r.Branch)
 	git(t, r.work, "remote", "add", "origin", r.Dir)
-	git(t, r.work, "commit", "--quiet", "--allow-empty", "--message=begin")
-	git(t, r.work, "push", "--quiet", "origin", r.Branch)
 	return r
 }
 

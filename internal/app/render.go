@@ -74,6 +74,7 @@ func (r *Rendered) Compare() *report.Plan {
 	words := *r.Plan.Report
 	before := r.Plan.Before.Files
 	words.Files = changedFiles(before, r.Tree)
+	words.Source = sourceMoves(before, r.Tree)
 	words.Services = serviceChanges(servicesBefore(before), filesOf(before, "rights", ""), r.Tree)
 	words.Replicas = r.Plan.replicaChanges(r.Tree)
 	words.Components = r.Plan.componentChanges(r.Tree, words.Replicas)

@@ -73,6 +73,7 @@ var rules = []rule{
 	{"relabeled", strong, func(p *Plan) []danger { return p.relabeledBy(false) }},
 	{"virtual", strong, ofSite(func(p *Plan) []string { return p.Virtual })},
 	{"no tree", weak, ofSite(func(p *Plan) []string { return nonempty(p.NoTree) })},
+	{"source", weak, ofSite(func(p *Plan) []string { return nonempty(p.Source) })},
 	{missing, weak, func(p *Plan) []danger {
 		return append(ofSite(func(*Plan) []string { return p.lost })(p),
 			ofClusters(func(_ *Plan, c *ClusterResult) []string { return c.lost })(p)...)

@@ -53,6 +53,8 @@ type Plan struct {
 
 	// NoTree: there is no tree before, and hosts carry labels of clusters, in words.
 	NoTree string `json:"-"`
+	// Source: the engine reads another repository, branch or folder until a person acts, in words.
+	Source string `json:"-"`
 	// HasTree: there is a tree to compare with. A host that it does not have for a cluster is new to the cluster,
 	// whatever its labels.
 	HasTree bool `json:"-"`

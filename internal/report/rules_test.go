@@ -115,6 +115,7 @@ func TestRules(t *testing.T) {
 			"t/a Worker keeps metal/h, in use by Metal3Machine t/m1, whose labels were changed: sip/name is \"zz\", written by \"kubectl-label\"; put them back: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a", relabeledPlan("a"), nil},
 		{"virtual", Plan{Virtual: []string{"Vino v/v ends: 3 hosts"}}, nil, "Vino v/v ends: 3 hosts", Plan{}, nil},
 		{"no tree", Plan{NoTree: "the tree is lost"}, nil, "the tree is lost", Plan{}, nil},
+		{"source", Plan{Source: "the engine reads another one"}, nil, "the engine reads another one", Plan{}, nil},
 		{"missing", planOf(ClusterResult{lost: []string{"t/a Worker loses m/h"}}), nil, "t/a Worker loses m/h",
 			planOf(ClusterResult{}), nil},
 		{"moved", slots(Slot{Host: "m/h", Status: StatusKept, From: "t/b"}), nil,

@@ -102,8 +102,7 @@ func synced(doc *manifest.Document, conditions *live, tree string) (commit strin
 			words = append(words, strings.TrimSuffix("health "+cmp.Or(h.Status, "unknown")+": "+h.Message, ": "))
 		}
 	}
-	// Flux writes main@sha1:HEX.
-	commit = commit[strings.LastIndex(commit, ":")+1:]
+	commit = hashIn(commit)
 	switch {
 	case commit == "":
 		words = append(words, "nothing is applied yet")
@@ -111,6 +110,24 @@ func synced(doc *manifest.Document, conditions *live, tree string) (commit strin
 		words = append(words, fmt.Sprintf("has commit %s, the tree is of %s", short(commit), short(tree)))
 	}
 	return commit, len(words) == 0, strings.Join(words, "; ")
+}
+
+// hashIn returns the commit in a revision. Flux writes main@sha1:HEX.
+func hashIn(revision string) string { return revision[strings.LastIndex(revision, ":")+1:] }
+
+// fetched returns the commit that a root has, or the source of one.
+func fetched(doc *manifest.Document, of *Service) string {
+	var source struct {
+		Status struct {
+			Artifact struct {
+				Revision string `json:"revision"`
+			} `json:"artifact"`
+		} `json:"status"`
+	}
+	if json.Unmarshal(doc.JSON, &source) != nil || source.Status.Artifact.Revision == "" {
+		return of.Commit
+	}
+	return hashIn(source.Status.Artifact.Revision)
 }
 
 // Applied returns which commits the engine's objects have applied, as in "The cluster has commit 0123456789ab, the

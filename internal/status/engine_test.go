@@ -7,6 +7,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/internal/root"
 	"github.com/airshipit/sipgen/schedule"
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -229,5 +230,35 @@ func TestNothingSyncs(t *testing.T) {
 			assert.Truef(t, found.Stuck == row.stuck && !found.Ready && strings.Contains(found.What, row.what),
 				"found %+v", found)
 		})
+	}
+}
+
+// A root that reads another repository, branch or folder than the tree is for waits for a person, unless it has the tree's
+// commit all the same: the URL may be another name of the repository.
+func TestSourceElsewhere(t *testing.T) {
+	source := func(url, branch, commit string) string {
+		return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: a, namespace: engine}\n" +
+			"spec: {url: '" + url + "', ref: {branch: " + branch + "}}\n" +
+			"status: {artifact: {revision: 'main@sha1:" + commit + "'}, conditions: [{type: Ready, status: 'True'}]}\n"
+	}
+	want := root.Source{URL: "https://new.example.org/x.git", Branch: "main"}
+	for _, row := range []struct{ why, kind, live, what string }{
+		{"the repository of the tree", GitRepository, source(want.URL, "main", former), ""},
+		{"another name of it", GitRepository, source("ssh://git@new/x.git", "main", newest), ""},
+		{"another repository", GitRepository, source("https://ada:hunter2@old.example.org/x.git", "main", former),
+			"reads https://old.example.org/x.git, and the tree is for https://new.example.org/x.git: apply the root"},
+		{"another branch", GitRepository, source(want.URL, "prod", former),
+			"reads branch prod, and the tree is for branch main: "},
+		{"another repository of Argo CD", Application, strings.Replace(application("automated: {prune: true}",
+			"sync: {status: Synced, revision: '"+former+"'}, health: {status: Healthy}"), "spec: {",
+			"spec: {source: {repoURL: 'https://old.example.org/x.git', targetRevision: main}, ", 1),
+			"reads https://old.example.org/x.git, and the tree is for https://new.example.org/x.git: "},
+	} {
+		docs := need.Value(manifest.Parse("x.yaml", []byte(row.live)))(t)
+		found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a", Root: true, Source: want}}, docs, newest,
+			true)[0]
+		assert.Equal(t, row.what == "", found.Ready, row.why)
+		assert.Equal(t, row.what != "", found.Stuck, row.why)
+		assert.Contains(t, found.What, row.what, row.why)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/root"
 	"github.com/airshipit/sipgen/internal/text"
 )
 
@@ -18,6 +19,8 @@ type Wanted struct {
 	Kind, Namespace, Name, Cluster string
 	// Root: the engine syncs everything else by it, or from it.
 	Root bool
+	// Source is where the tree has the engine read, of a root.
+	Source root.Source
 }
 
 // Service is the state of a service of the tree, by its live object.
@@ -94,6 +97,13 @@ func Services(wanted []Wanted, objects []manifest.Document, commit string, label
 			} else {
 				s.Ready, s.What = object.ready()
 				broken = !s.Ready && object.fails()
+			}
+		}
+		if doc := byName[Wanted{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}]; w.Root && doc != nil {
+			if reads := root.Of(*doc); reads != w.Source && (commit == "" || fetched(doc, &s) != commit) {
+				s.Ready, s.Stuck, broken = false, true, false
+				s.What = "reads " + reads.Unlike(w.Source) + ", and the tree is for " + w.Source.Unlike(reads) +
+					": apply the root of the tree, as docs/change-site.md has it"
 			}
 		}
 		if w.Root && broken && labeled {
