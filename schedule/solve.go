@@ -172,7 +172,7 @@ func (s *planner) counted(c *cluster) (hosts, standby, leaving int) {
 func (s *planner) wantedBy(r *role) solve.Request {
 	out := solve.Request{Fits: r.shape.fits, Tree: int(r.topo), Most: r.limits, Spread: int(r.even), Pack: int(r.packed),
 		PackAt: s.packedAt(r)}
-	if len(r.cluster.refused) > 0 || r.cluster.gone || r.must+r.spare+r.refill+r.replaceActive+r.replaceSpare == 0 {
+	if r.must+r.spare+r.refill+r.replaceActive+r.replaceSpare == 0 {
 		out.Fits = nil
 		return out
 	}
