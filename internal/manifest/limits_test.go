@@ -177,6 +177,7 @@ func TestLimitsHold(t *testing.T) {
 		{"docs", func(l *Limits) { *l = bank(*l); l.Values = 100 }, ""},
 		{"docs", func(l *Limits) { *l = bank(*l); l.Values = 59 },
 			"docs/a.yaml: with this file more than 59 values in the files of folder bank"},
+		{"docs", func(l *Limits) { *l = l.Of(func(string) string { return "" }); l.Values, l.OneValues = 59, 59 }, ""},
 		{"", func(l *Limits) { l.Files = 4 }, "more than 4 files"},
 		{"", func(l *Limits) { l.File, l.Total = 4000, 4000 },
 			"4.yaml: with this file more than 0 MiB are read, want at most that"},

@@ -200,10 +200,7 @@ func mismatch(value any, t reflect.Type) (found, want string) {
 	if found == want {
 		return found, ""
 	}
-	if want == "a mapping" {
-		want += keysOf(t)
-	}
-	return found, want
+	return found, want + keysOf(t)
 }
 
 // wholeNumber is mismatch for the kinds of whole numbers; of kinds that no JSON value has, nothing is wanted.
