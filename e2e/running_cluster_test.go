@@ -32,7 +32,7 @@ func rowRunningCluster(t *testing.T, r *rig, name string) {
 	}
 	c.wantSaid(t, "the first plan", c.tenants+
 		"/a Worker is new, and selects 2 hosts that run machines and have no labels of a cluster",
-		"2 more hosts match but: 2 in use. If those in use run this cluster")
+		"2 more hosts match but: 2 in use. If 2 hosts in use run this cluster")
 	assert.Contains(t, label("a", "n1 n2"), "n1\tMetal3Machine\tmachine-n1\t-\nn2\t", "the hosts in use")
 	c.exits(t, "labeled", 0, "plan")
 	c.wantSaid(t, "the plan with labels", "3 hosts assigned (1 new), 2 adopted (labeled already), 1 free",

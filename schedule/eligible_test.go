@@ -65,6 +65,43 @@ func TestEligible(t *testing.T) {
 	}
 }
 
+// TestRunning: a host that belongs to no cluster and runs a machine is counted among those that a role cannot have,
+// whatever else keeps it from the role: it may be the new cluster's own.
+func TestRunning(t *testing.T) {
+	used := func(h *inventory.Host) { h.State.Consumer = &inventory.Consumer{Kind: "Metal3Machine"} }
+	for _, row := range []struct {
+		why     string
+		change  func(*inventory.Host)
+		running int
+	}{
+		{"in use", used, 1},
+		{"an image", func(h *inventory.Host) { h.State.Image = true }, 1},
+		{"externally provisioned", func(h *inventory.Host) { h.State.ExternallyProvisioned = true }, 1},
+		{"no patch may be written", func(h *inventory.Host) {
+			used(h)
+			h.Faults = []inventory.Fault{{Kind: inventory.FaultPatch}}
+		}, 1},
+		{"paused for a move", func(h *inventory.Host) { used(h); h.State.Paused = true }, 1},
+		{"detached", func(h *inventory.Host) { used(h); h.State.Detached = true }, 1},
+		{"cordoned", func(h *inventory.Host) { used(h); h.State.Cordoned = "audit" }, 1},
+		{"retired", func(h *inventory.Host) { used(h); h.State.Retired = "disks" }, 1},
+		{"deleted", func(h *inventory.Host) { used(h); h.State.Deleting = true }, 1},
+		{"a cluster's labels", func(h *inventory.Host) { used(h); h.Labels[testOptions.Keys.NodeType] = "Worker" }, 0},
+		{"cordoned and idle", func(h *inventory.Host) { h.State.Cordoned = "audit" }, 0},
+		{"another selector", func(h *inventory.Host) { used(h); h.Labels["kind"] = "x" }, 0},
+	} {
+		c := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})
+		h := host1("h1", "w", "r1")
+		row.change(&h)
+		p := plan(t, []v1.SIPCluster{c}, []inventory.Host{h, host1("h2", "w", "r1")}, Previous{}, testOptions)
+		running := 0
+		for _, rejected := range p.Clusters[0].Roles[0].Rejected {
+			running += rejected.Running
+		}
+		assert.Equal(t, row.running, running, row.why)
+	}
+}
+
 // TestLacksHardware: each row is the least that a role asks for, and what a host with the hardware below lacks of it.
 func TestLacksHardware(t *testing.T) {
 	const gi = 1 << 30

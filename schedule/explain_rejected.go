@@ -22,6 +22,8 @@ type lot struct {
 	host  int32 // the first of them
 	why   Reason
 	hosts int
+	// running are those of them that belong to no cluster and run a machine.
+	running int
 }
 
 // sortIntoLots sorts all hosts into lots, by kind.
@@ -41,17 +43,26 @@ func (s *planner) sortIntoLots() {
 		}
 		lots := &s.lots[h.kind]
 		if s.anyNames[int32(i)] { // the answer differs from host to host
-			*lots = append(*lots, lot{int32(i), one.why, 1})
+			*lots = append(*lots, lot{int32(i), one.why, 1, h.running()})
 			continue
 		}
 		at, ok := known[one]
 		if !ok {
 			at = len(*lots)
 			known[one] = at
-			*lots = append(*lots, lot{int32(i), one.why, 0})
+			*lots = append(*lots, lot{int32(i), one.why, 0, 0})
 		}
 		(*lots)[at].hosts++
+		(*lots)[at].running += h.running()
 	}
+}
+
+// running returns 1 for a host that belongs to no cluster and runs a machine or has a system, whatever else keeps it from being assigned.
+func (h *candidate) running() int {
+	if s := &h.State; h.holding.State == holdings.Free && (s.Consumer != nil || s.Image || s.ExternallyProvisioned) {
+		return 1
+	}
+	return 0
 }
 
 // countRejected counts, for each role, the hosts that its selector matches and that it cannot have.
@@ -79,7 +90,7 @@ func (s *planner) rejectedOf(roles []*role) []ReasonCount {
 			selections[s.selects(r.wide)] = true
 		}
 	}
-	no, seen := map[Reason]int{}, make([]bool, len(s.kinds))
+	no, seen := map[Reason]ReasonCount{}, make([]bool, len(s.kinds))
 	for selected := range selections { // a sum
 		for _, kind := range selected.All() {
 			if seen[kind] {
@@ -89,14 +100,18 @@ func (s *planner) rejectedOf(roles []*role) []ReasonCount {
 			for i := range s.lots[kind] {
 				lot := &s.lots[kind][i]
 				if why := s.rejects(roles, lot); why != nil {
-					no[why] += lot.hosts
+					count := ReasonCount{why, no[why].Count + lot.hosts, no[why].Running}
+					if why == lot.why {
+						count.Running += lot.running
+					}
+					no[why] = count
 				}
 			}
 		}
 	}
 	var out []ReasonCount
-	for why, hosts := range no { // sorted below
-		out = append(out, ReasonCount{why, hosts})
+	for _, count := range no { // sorted below
+		out = append(out, count)
 	}
 	sortReasons(out)
 	return out

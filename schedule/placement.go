@@ -254,6 +254,8 @@ type Release struct {
 type ReasonCount struct {
 	Reason Reason
 	Count  int
+	// Running of them belong to no cluster and have a consumer or a system, whatever else keeps them from being assigned.
+	Running int
 }
 
 // Verdict is the state of a host after the run.

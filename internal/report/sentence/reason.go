@@ -298,13 +298,10 @@ func Counts(counts []schedule.ReasonCount) string {
 	return strings.Join(parts, ", ")
 }
 
-// Running counts the hosts with a machine or an image that belong to no cluster.
+// Running counts the hosts that belong to no cluster and run a machine.
 func Running(counts []schedule.ReasonCount) (n int) {
 	for _, c := range counts {
-		if condition, ok := c.Reason.(schedule.Condition); ok && (condition.Code == holdings.InUse ||
-			condition.Code == holdings.HasImage || condition.Code == holdings.ExternallyProvisioned) {
-			n += c.Count
-		}
+		n += c.Running
 	}
 	return n
 }

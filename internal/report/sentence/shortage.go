@@ -39,7 +39,8 @@ func Shortage(c *schedule.Shortage) string {
 		fmt.Fprintf(&b, " %s %s but: %s.", text.Count(total, "more host"), Verb(total, "matches", "match"),
 			Counts(c.Rejected))
 		if n := Running(c.Rejected); n > 0 {
-			fmt.Fprintf(&b, " If %s in use %s this cluster, %s.", Verb(n, "the one", "those"), Verb(n, "runs", "run"), LabelFirst)
+			fmt.Fprintf(&b, " If %s %s this cluster, %s.", text.Plural(n, "host in use", "hosts in use"),
+				Verb(n, "runs", "run"), LabelFirst)
 		}
 	}
 	if c.Unmatched {
