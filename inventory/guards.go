@@ -5,9 +5,13 @@ import "slices"
 // SiteLabel is the label with the site's name on its guards, sync objects and accounts.
 const SiteLabel = "sipgen.airshipit.org/site"
 
-// ServiceGuard is in the names of the guards of a site's own services. These guard no hosts, so those of two sites
-// may be in force together.
-const ServiceGuard = "service-guard"
+// The names of guards that deny no engine anything about hosts, so that those of two sites may be in force together.
+const (
+	// ServiceGuard guards the site's own services.
+	ServiceGuard = "service-guard"
+	// JumpGuard limits the accounts of jump hosts, and may stay where a site was left.
+	JumpGuard = "jump-host-guard"
+)
 
 // GuardBinding is a live ValidatingAdmissionPolicyBinding of sipgen's guards.
 type GuardBinding struct {

@@ -24,7 +24,7 @@ type guardBinding struct {
 	} `json:"spec"`
 }
 
-// Guards reads the bindings of the guards of hosts, of all sites on the API server, by name. They carry
+// Guards reads the bindings of the guards that limit engines, of all sites on the API server, by name. They carry
 // the site's name.
 func Guards(ctx context.Context, cfg *rest.Config) ([]inventory.GuardBinding, error) {
 	gvr := schema.GroupVersionResource{Group: inventory.GuardGroup, Version: "v1", Resource: inventory.GuardResource}
@@ -39,7 +39,8 @@ func Guards(ctx context.Context, cfg *rest.Config) ([]inventory.GuardBinding, er
 			return nil, err
 		}
 		site := object.Labels[inventory.SiteLabel]
-		if site == "" || strings.HasPrefix(object.Name, "sipgen-"+site+"-"+inventory.ServiceGuard) {
+		if kind, of := strings.CutPrefix(object.Name, "sipgen-"+site+"-"); site == "" ||
+			of && (strings.HasPrefix(kind, inventory.ServiceGuard) || strings.HasPrefix(kind, inventory.JumpGuard)) {
 			continue
 		}
 		binding := inventory.GuardBinding{Name: object.Name, Site: site}

@@ -90,6 +90,10 @@ metadata: {name: sipgen-dc2-service-guard-v1, labels: {sipgen.airshipit.org/site
 spec: {}
 ---
 kind: ValidatingAdmissionPolicyBinding
+metadata: {name: sipgen-dc2-jump-host-guard-v1, labels: {sipgen.airshipit.org/site: dc2}}
+spec: {}
+---
+kind: ValidatingAdmissionPolicyBinding
 metadata: {name: somebody-else}
 spec: {}
 `)

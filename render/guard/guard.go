@@ -25,7 +25,7 @@ const (
 	// serviceGuard keeps the objects of the site's services from being deleted.
 	serviceGuard = inventory.ServiceGuard
 	// jumpGuard keeps jump hosts to rebooting the hosts of their clusters.
-	jumpGuard = "jump-host-guard"
+	jumpGuard = inventory.JumpGuard
 )
 
 // guardVersion is of the rules. Rules that the ones before them contradict come under the next version: a tree then
