@@ -15,7 +15,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit check nightly fuzz lint generate golden bench bench-live bench-sync release archives release-check image jump-image clean
+.PHONY: all build demo demo-site test unit check nightly fuzz lint generate golden bench bench-live bench-sync bench-engine release archives release-check image jump-image clean
 
 all: build
 
@@ -95,6 +95,9 @@ bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
 
 bench-sync: ## how long it takes from a commit to the labels on the hosts, with each engine: a minute
 	$(GO) test -tags bench ./e2e -run '^TestHowLong$$' -count 1 -v
+
+bench-engine: ## what Flux and the API server do with many clusters: an hour; SIPGEN_CLUSTERS=100,200 for less
+	$(GO) test -tags bench ./e2e -run '^TestManyClusters$$' -count 1 -v -timeout 3h
 
 release: archives image ## all of a release, in out/: make release VERSION=v1.2.3
 

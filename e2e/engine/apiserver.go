@@ -108,6 +108,14 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 	return api
 }
 
+// PID is kube-apiserver's.
+func (a *APIServer) PID() int { return a.process.pid() }
+
+// Raw returns what the API server answers at a path.
+func (a *APIServer) Raw(path string) ([]byte, error) {
+	return a.rest.Get().AbsPath(path).DoRaw(context.Background())
+}
+
 // WithToken returns a configuration for anyone who a bearer token stands for.
 func (a *APIServer) WithToken(token string) *rest.Config {
 	config := rest.AnonymousClientConfig(a.config)

@@ -47,10 +47,10 @@ type Flux struct {
 }
 
 // StartFlux installs Flux's definitions and starts kustomize-controller with a service account
-// that is cluster-admin, as Flux's own installation does.
-func StartFlux(t testing.TB, api *APIServer) *Flux {
+// that is cluster-admin, as Flux's own installation does. flags replace those of the tests, which wait for less.
+func StartFlux(t testing.TB, api *APIServer, flags ...string) *Flux {
 	t.Helper()
-	return startFlux(t, api, api.controllerAccount(t, FluxNamespace, "kustomize-controller"))
+	return startFlux(t, api, api.controllerAccount(t, FluxNamespace, "kustomize-controller"), flags...)
 }
 
 // StartLockedFlux is StartFlux as its documentation has it for a cluster with several tenants: what names no
@@ -70,11 +70,11 @@ func startFlux(t testing.TB, api *APIServer, config *rest.Config, flags ...strin
 	health := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	f := &Flux{api: api, artifacts: serveArtifacts(t),
 		ready: func() error { return httpOK("http://" + health + "/readyz") }}
-	flags = append(flags,
-		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr="+health, "--concurrent=8",
+	flags = append([]string{
+		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr=" + health, "--concurrent=8",
 		"--requeue-dependency=500ms",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s",
-		"--interval-jitter-percentage=0", "--log-level=info")
+		"--interval-jitter-percentage=0", "--log-level=info"}, flags...)
 	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" +
 		Kubeconfig(t, config)}, controller, flags...)
 	f.process.await(t, f.ready)
@@ -86,6 +86,9 @@ func (f *Flux) Restart(t testing.TB) {
 	t.Helper()
 	f.process.restart(t, f.ready)
 }
+
+// PID is kustomize-controller's.
+func (f *Flux) PID() int { return f.process.pid() }
 
 // Logs returns the last lines of the controller's output that contain all of the words.
 func (f *Flux) Logs(n int, words ...string) string { return f.process.log.last(n, words...) }

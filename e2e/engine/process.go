@@ -33,15 +33,15 @@ type process struct {
 	restarting bool
 }
 
-// collectorPercent is what GOGC is for the programs and the tests: a third of their time was garbage collection.
-const collectorPercent = 400
+// CollectorPercent is what GOGC is for the programs and the tests: a third of their time was garbage collection.
+var CollectorPercent = 400
 
 // start runs a program with exactly the environment given, PATH, GOGC, and folders of its own.
 func start(t testing.TB, name string, env []string, program string, args ...string) *process {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(),
-		fmt.Sprint("GOGC=", collectorPercent)}, env...)
+		fmt.Sprint("GOGC=", CollectorPercent)}, env...)
 	cmd.Dir = t.TempDir()
 	p := &process{name: name, log: newTail(name)}
 	if err := p.launch(cmd); err != nil {
@@ -104,6 +104,13 @@ func (p *process) restart(t testing.TB, ready func() error) {
 		t.Fatalf("%s: %v", p.name, err)
 	}
 	p.await(t, ready)
+}
+
+// pid is the running program's.
+func (p *process) pid() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.cmd.Process.Pid
 }
 
 // stop ends the program and whatever it started: asks first, then kills.

@@ -50,7 +50,7 @@ func Shared[T any](makeIt func(testing.TB) T) func(testing.TB) T {
 
 // Main runs a package's tests and then stops what Shared started. A process that runs on fails them.
 func Main(m *testing.M) {
-	debug.SetGCPercent(collectorPercent)
+	debug.SetGCPercent(CollectorPercent)
 	os.Exit(orphans.Tests{M: tests{m}}.Run())
 }
 

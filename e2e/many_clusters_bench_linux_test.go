@@ -1,0 +1,161 @@
+//go:build bench
+
+package e2e_test
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// TestManyClusters prints what Flux and the API server do with many small clusters on one site, each with one sync
+// object: the figures of docs/performance.md. The clusters have one host and no services. It asserts no time, and so it
+// is built with the tag bench only: make bench-engine.
+func TestManyClusters(t *testing.T) {
+	engine.CollectorPercent = 100 // as in a pod
+	for _, clusters := range sizes() {
+		t.Run(fmt.Sprint(clusters), func(t *testing.T) { manyClusters(t, clusters) })
+	}
+}
+
+// sizes are the numbers of clusters, or those of SIPGEN_CLUSTERS.
+func sizes() (all []int) {
+	for word := range strings.SplitSeq(cmp.Or(os.Getenv("SIPGEN_CLUSTERS"), "250,500,1000"), ",") {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			panic(err)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+func manyClusters(t *testing.T, clusters int) {
+	api := engine.StartAPIServer(t, engine.Options{})
+	api.InstallCRDs(t, engine.HostCRDs(t)...)
+	api.Namespaces(t, "metal3")
+	dir, repo := t.TempDir(), engine.NewRepo(t)
+	need.Write(t, filepath.Join(dir, "site.yaml"), `
+apiVersion: sipgen.airshipit.org/v1alpha1
+kind: Site
+metadata: {name: hub}
+spec:
+  repository: {url: "ssh://git@git.invalid/hub.git"}
+  hosts: {namespaces: [metal3]}
+`)
+	var specs bytes.Buffer
+	for i := range clusters {
+		name, place := fmt.Sprintf("n%04d", i), fmt.Sprintf("place: p%d", i)
+		host := strings.Replace(hostManifest("metal3", name, "r1"), "example.org/owner:", place+", example.org/owner:", 1)
+		api.Apply(t, "e2e", host)
+		setStatus(t, api, "metal3", name, "available")
+		fmt.Fprintf(&specs, `---
+apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata: {namespace: edge-%d, name: edge}
+spec:
+  nodes:
+    ControlPlane: {labelSelector: {matchLabels: {%s}}, count: {active: 1}}
+`, i, place)
+	}
+	need.Write(t, filepath.Join(dir, "specs.yaml"), specs.String())
+	need.Output(t, exec.Command(engine.Sipgen(t), "publish", "--site", filepath.Join(dir, "site.yaml"), "-f",
+		filepath.Join(dir, "specs.yaml"), "--inventory", "cluster", "--kubeconfig", engine.Kubeconfig(t, api.Config()),
+		"--repo", repo.Dir, "--branch", repo.Branch))
+	flux := engine.StartFlux(t, api, "--concurrent=4", "--kube-api-qps=50", "--kube-api-burst=300",
+		"--requeue-dependency=30s", "--interval-jitter-percentage=5") // Flux's own defaults
+	for name, content := range repo.Files(t) {
+		if strings.HasSuffix(name, "flux/root.yaml") {
+			api.Apply(t, "kubectl", string(content))
+		}
+	}
+	measure := func(what string) {
+		revision := flux.Publish(t, engine.FluxNamespace, "sipgen-hub", repo)
+		flux.Reconcile(t, engine.FluxNamespace, "sipgen-hub")
+		before, began := usage(t, api, flux), time.Now()
+		engine.Wait(t, what, time.Hour, func() error {
+			list, err := api.Dynamic.Resource(engine.Kustomizations).Namespace(engine.FluxNamespace).List(context.Background(),
+				metav1.ListOptions{ResourceVersion: "0"})
+			if err != nil {
+				return err
+			}
+			left := clusters - len(list.Items)
+			for i := range list.Items {
+				if got, _, _ := unstructured.NestedString(list.Items[i].Object, "status", "lastAppliedRevision"); got != revision {
+					left++
+				}
+			}
+			time.Sleep(time.Second)
+			if left > 0 {
+				return fmt.Errorf("%d wait", left)
+			}
+			return nil
+		})
+		after := usage(t, api, flux)
+		t.Logf("%5d clusters, %-26s %4.0f s; CPU: Flux %5.1f s, API server %5.1f s; memory: Flux %4d MB, API server %4d MB; %6.0f requests",
+			clusters, what, time.Since(began).Seconds(), after.flux-before.flux, after.server-before.server, after.fluxMB,
+			after.serverMB, after.requests-before.requests)
+	}
+	measure("the first sync")
+	repo.Edit(t, "a file beside the tree", func(dir string) { need.Write(t, filepath.Join(dir, "README"), "x") })
+	measure("a commit without changes")
+}
+
+// spent is what the processes have used since they began.
+type spent struct {
+	flux, server     float64
+	fluxMB, serverMB int
+	requests         float64
+}
+
+func usage(t *testing.T, api *engine.APIServer, flux *engine.Flux) (u spent) {
+	t.Helper()
+	u.flux, u.fluxMB = process(t, flux.PID())
+	u.server, u.serverMB = process(t, api.PID())
+	text, err := api.Raw("/metrics")
+	require.NoError(t, err)
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if line := lines.Text(); strings.HasPrefix(line, "apiserver_request_total{") {
+			n, err := strconv.ParseFloat(line[strings.LastIndexByte(line, ' ')+1:], 64)
+			require.NoError(t, err)
+			u.requests += n
+		}
+	}
+	return u
+}
+
+// process returns the seconds of processor that a process has taken, and its largest memory in MB.
+func process(t *testing.T, pid int) (seconds float64, memory int) {
+	t.Helper()
+	fields := strings.Fields(string(need.Read(t, fmt.Sprintf("/proc/%d/stat", pid))))
+	for _, ticks := range fields[13:15] {
+		n, err := strconv.ParseFloat(ticks, 64)
+		require.NoError(t, err)
+		seconds += n / 100
+	}
+	for line := range strings.Lines(string(need.Read(t, fmt.Sprintf("/proc/%d/status", pid)))) {
+		if value, is := strings.CutPrefix(line, "VmHWM:"); is {
+			n, err := strconv.Atoi(strings.Fields(value)[0])
+			require.NoError(t, err)
+			memory = n / 1000
+		}
+	}
+	return seconds, memory
+}
