@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestBrake: hosts count together, in whatever way a run takes them.
+// TestBrake is contract 19 and 22: hosts count together, in whatever way a run takes them, and a number is exact.
 func TestBrake(t *testing.T) {
 	hosts := func(names ...string) (keys []schedule.HostKey) {
 		for _, name := range names {
@@ -57,6 +57,10 @@ func TestBrake(t *testing.T) {
 			""},
 		{"another number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 2,
 			"--accept-loss is 2, but this run would lose or release 3 hosts"},
+		{"a larger number", schedule.Loss{Claimed: 20, Missing: hosts("a", "b"), Released: hosts("c")}, 4,
+			"--accept-loss is 4, but this run would lose or release 3 hosts"},
+		{"a larger number, within the brake", schedule.Loss{Claimed: 20, Missing: hosts("a")}, 2,
+			"--accept-loss is 2, but this run would lose or release 1 host"},
 	}
 	site := &v1alpha1.Site{}
 	site.Default()
