@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,7 +14,10 @@ import (
 )
 
 func newInit(ui *terminal.UI) *cobra.Command {
-	var b setup.Beginning
+	var (
+		b    setup.Beginning
+		base string
+	)
 	command := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Look at the hosts, and write a first Site and SIPCluster",
@@ -22,10 +27,14 @@ files stay. If no host is free, only site.yaml is written.
 
 --repo is the repository that the engine syncs. A path is one on this machine, for a trial: it is
 created if it does not exist. Default: fleet.git in DIR. A trial needs no server, and writes to no
-cluster.`,
+cluster.
+
+With --base, DIR becomes one more site of a fleet: a kustomization of the Site in the base. With
+Argo CD it sets spec.argocd.names: site.`,
 		Example: `  sipgen init --inventory hosts --repo ./fleet.git
   sipgen init --inventory cluster --repo https://git.example.org/fleet.git
-  sipgen init --inventory hosts --repo ssh://git@git.example.org/fleet.git --cluster bank/prod`,
+  sipgen init --inventory hosts --repo ssh://git@git.example.org/fleet.git --cluster bank/prod
+  sipgen init sites/dc4 --base base`,
 		Args: cmdline.Arguments(0, 1, "the folder to write to"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b.Dir = strings.Join(args, "")
@@ -33,6 +42,16 @@ cluster.`,
 				b.Dir = "."
 			}
 			b.Named = cmd.Flags().Changed("cluster")
+			if base != "" {
+				for _, name := range []string{"inventory", "repo", "engine", "cluster"} {
+					flag := cmd.Flags().Lookup(name)
+					variable := os.Getenv("SIPGEN_" + strings.ToUpper(name))
+					if flag.Changed && flag.Value.String() != variable {
+						return fmt.Errorf("--%s and --base: the Site in the base has it, use only one of them", name)
+					}
+				}
+				return b.OfBase(ui, base)
+			}
 			return b.Begin(cmd.Context(), ui)
 		},
 	}
@@ -45,6 +64,8 @@ cluster.`,
 	flags.StringVar(&b.Engine, "engine", "auto",
 		"what syncs it: flux, argocd, or auto (the one that runs on the live cluster, else flux)")
 	cmdline.CompleteFlag(command, "engine", "auto", string(v1alpha1.EngineFlux), string(v1alpha1.EngineArgoCD))
+	flags.StringVar(&base, "base", "",
+		"write a site of a fleet: the `DIR` with the kustomization of the Site that the sites share")
 	flags.StringVar(&b.Name, "name", "", "the Site's `NAME` (default: the folder's)")
 	flags.StringVar(&b.Cluster, "cluster", "tenant-a/first", "the first SIPCluster, `NAMESPACE/NAME`")
 	return command
