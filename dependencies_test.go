@@ -90,7 +90,7 @@ var folders = map[string][]string{
 	"cmd/sipgen/internal/cmdline": {"api", "cmd/sipgen/internal/terminal", "internal/app", "internal/fleet", "internal/manifest",
 		"internal/redact", "inventory", "publish"},
 	"cmd/sipgen/internal/push": {"api", "cmd/sipgen/internal/cmdline", "cmd/sipgen/internal/terminal", "internal/app",
-		"internal/forge", "internal/manifest", "internal/redact", "internal/report", "publish"},
+		"internal/fleet", "internal/forge", "internal/manifest", "internal/redact", "internal/report", "publish"},
 	"cmd/sipgen/internal/setup": {"api", "cmd/sipgen/internal/cmdline", "cmd/sipgen/internal/terminal", "internal/app",
 		"internal/fields", "internal/finding", "internal/holdings", "internal/kustomization", "internal/manifest",
 		"internal/redact", "internal/report/sentence", "internal/survey", "internal/tenancy", "inventory",

@@ -77,7 +77,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				}
 				return outcome(checked.Plan)
 			}
-			return eachSite(cmd, ui, &in, output.Format, ofSite, losses.checkFleet)
+			return eachSite(cmd, ui, &in, output.Format, ofSite, fleetOptions{check: losses.checkFleet})
 		},
 	}
 	in.Flags(command)

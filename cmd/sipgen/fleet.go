@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
@@ -18,15 +20,16 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/report"
 )
 
 // siteRun is what a command does for one Site. It changes nothing that the runs of other Sites see.
 type siteRun func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error
 
 // eachSite runs a command for its Site, or for each Site of a fleet, in the order of their names. A Site's run is what
-// it is alone; a Site's error is that Site's, and the others go on (contract 33, 34). checks are about all Sites.
+// it is alone; a Site's error is that Site's, and the others go on (contract 33, 34).
 func eachSite(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, format string, run siteRun,
-	checks ...func([]fleet.Site) error) error {
+	options ...fleetOptions) error {
 	if !in.Fleet() {
 		return run(cmd.Context(), ui, in)
 	}
@@ -37,15 +40,56 @@ func eachSite(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, format st
 	if err != nil {
 		return err
 	}
-	for _, check := range checks {
-		if err := check(sites); err != nil {
+	out := &fleetOutput{ui: ui, format: format}
+	for _, option := range options {
+		if out.reviews = option.reviews; option.check == nil {
+			continue
+		}
+		if err := option.check(sites); err != nil {
 			return err
 		}
 	}
-	out := &fleetOutput{ui: ui, format: format}
-	return inOrder(cmd.Context(), sites, sideBySide, func(ctx context.Context, site *fleet.Site) *siteOutput {
+	var tally fleet.Tally
+	err = inOrder(cmd.Context(), sites, sideBySide, func(ctx context.Context, site *fleet.Site) *siteOutput {
 		return runSite(ctx, ui, in, site, run)
-	}, out.print)
+	}, func(done *siteOutput) error {
+		tally.Add(done.site.Name, done.code)
+		return out.print(done)
+	})
+	return cmp.Or[error](err, out.end(), &fleetError{tally})
+}
+
+// fleetOptions are what a command has for a fleet.
+type fleetOptions struct {
+	// check is about all Sites.
+	check func([]fleet.Site) error
+	// reviews are of the Sites that are planned; nil: the command has no review.
+	reviews *siteReviews
+}
+
+// siteReviews takes the reviews of Sites that run side by side.
+type siteReviews struct {
+	taking sync.Mutex
+	of     map[string]report.SiteReview // until their turn
+	whole  report.Review
+}
+
+func (r *siteReviews) add(s report.SiteReview) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	r.of[s.Site] = s
+}
+
+// take adds a Site to the whole review.
+func (r *siteReviews) take(done *siteOutput) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	if s, planned := r.of[done.site.Name]; planned {
+		r.whole.Add(s)
+		delete(r.of, s.Site)
+		return
+	}
+	r.whole.Add(report.FailedReview(done.site.Name, done.errors()))
 }
 
 // ofOneSite are the formats that have no form for several Sites.
@@ -55,13 +99,10 @@ var ofOneSite = []string{"html", "network", "sarif", "name"}
 const sideBySide = 4
 
 // inOrder runs at most so many Sites side by side, and hands over what they return in the order of the Sites. A Site
-// that waits for its turn counts, so that no more outputs are kept. It returns an error of handing over, or a fleetError.
+// that waits for its turn counts, so that no more outputs are kept.
 func inOrder(ctx context.Context, sites []fleet.Site, most int, run func(context.Context, *fleet.Site) *siteOutput,
 	take func(*siteOutput) error) error {
-	var (
-		tally   fleet.Tally
-		running sync.WaitGroup
-	)
+	var running sync.WaitGroup
 	free, turns := make(chan struct{}, most), make(chan chan *siteOutput, most)
 	ctx, stop := context.WithCancel(ctx)
 	defer running.Wait()
@@ -88,12 +129,8 @@ func inOrder(ctx context.Context, sites []fleet.Site, most int, run func(context
 			return err
 		}
 		<-free
-		tally.Add(done.site.Name, done.code)
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return &fleetError{tally}
+	return context.Cause(ctx)
 }
 
 // fleetError ends a fleet run with its exit code, after each Site has printed why.
@@ -146,13 +183,39 @@ type fleetOutput struct {
 	format string
 	// headed: the header of the rows is printed.
 	headed bool
+	// reviews are printed at the end, in place of the Sites' tables.
+	reviews *siteReviews
 }
+
+// end prints the review, if there is one.
+func (o *fleetOutput) end() error {
+	if o.reviews == nil {
+		return nil
+	}
+	var err error
+	switch o.format {
+	case "table":
+		_, err = io.WriteString(o.ui.Out, o.reviews.whole.Text(reviewOnScreen))
+	case "markdown":
+		_, err = io.WriteString(o.ui.Out, o.reviews.whole.Markdown(report.ReviewComment))
+	case "json":
+		err = json.NewEncoder(o.ui.Out).Encode(&o.reviews.whole)
+	}
+	return err
+}
+
+// reviewOnScreen is the room of a review on a terminal.
+var reviewOnScreen = report.ReviewRoom{Bytes: report.ReviewComment.Bytes, Lines: terminal.MostLines}
 
 // print prints a Site's product below its name or by the rules of the format, and then its messages.
 func (o *fleetOutput) print(s *siteOutput) error {
 	var product []byte
 	var err error
+	if o.reviews != nil {
+		o.reviews.take(s)
+	}
 	switch {
+	case o.reviews != nil && (o.format == "table" || o.format == "markdown"):
 	case o.format == "json" && s.out.Len() == 0:
 		product, err = json.Marshal(siteFault{v1alpha1.APIVersion, "Fault", s.site.Name, s.errors()})
 		product = append(product, '\n')

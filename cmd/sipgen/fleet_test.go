@@ -117,7 +117,7 @@ func TestFleetIsAsManyRuns(t *testing.T) {
 	edit(t, "sites/s00004/hosts.yaml", `"redfish://10.0.0.1/`, `"redfish://10.0.0.2/`) // a finding
 	edit(t, "sites/s00005/site.yaml", "haproxy:3.2.1", "haproxy:3.2.2")                // new, and others
 	edit(t, "sites/s00000/site.yaml", "haproxy:3.2.1", "haproxy:3.2.2")                // changed
-	for _, command := range []string{"plan", "plan -o wide", "plan -o json", "plan -o markdown", "plan tenant-a/first",
+	for _, command := range []string{"plan -o wide", "plan -o json", "plan tenant-a/first -o wide",
 		"lint", "lint -o json", "lint -o github", "diff", "diff -o json", "diff -o markdown", "status", "status -o json", "hosts",
 		"hosts -o csv", "capacity --by kind", "capacity -o json", "history tenant-a/first", "history n1 -o json", "tenants",
 		"tenants -o json", "plan --without rack=r1"} {
@@ -165,6 +165,11 @@ func TestFleetIsAsManyRuns(t *testing.T) {
 			wantSaid.WriteString(strings.ReplaceAll("\n"+said, "\nsipgen: ", "\nsipgen: "+name+": ")[1:])
 		}
 		code, out, said := ran(t, append(args, "--site", "sites/*/site.yaml")...)
+		if command == "plan -o json" { // the review is last
+			last := strings.LastIndex(strings.TrimSuffix(out, "\n"), "\n") + 1
+			assert.Contains(t, out[last:], `"kind":"Review","sites":7,"changed":5,"failed":1,`)
+			out = out[:last]
+		}
 		assert.Equal(t, wantOut.String(), out, command)
 		assert.Equal(t, wantSaid.String()+"sipgen: "+tally.String()+"\n", said, command)
 		assert.Equal(t, tally.Code(), code, command)
@@ -192,9 +197,7 @@ func TestInOrder(t *testing.T) {
 			order = append(order, done.site.Name)
 			return nil
 		})
-		var ended *fleetError
-		require.ErrorAs(t, err, &ended)
-		assert.Equal(t, exitFinding, ended.Code())
+		require.NoError(t, err)
 		assert.Len(t, order, len(sites))
 		assert.IsIncreasing(t, order)
 		assert.Zero(t, beyond.Load(), "Sites that ran or waited beyond %d", most)
@@ -212,4 +215,77 @@ func TestInOrder(t *testing.T) {
 	err = inOrder(ended, sites, 2, func(_ context.Context, s *fleet.Site) *siteOutput { return &siteOutput{site: s} },
 		func(*siteOutput) error { return nil })
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// TestFleetPublish: the Sites of one branch are one commit (contract 33), with the trees that each Site's own run makes.
+// A Site with a fault keeps its tree (contract 34), and the commit and the exit code say so.
+func TestFleetPublish(t *testing.T) {
+	t.Setenv("SIPGEN_PREVIOUS", "")
+	t.Chdir(t.TempDir())
+	names := writeSites(t, 6)
+	publish := func(want int, args ...string) (out, said string) {
+		t.Helper()
+		code, out, said := ran(t, append([]string{"publish", "--site", "sites/*/site.yaml"}, args...)...)
+		require.Equal(t, want, code, said)
+		return out, said
+	}
+	tree := func(at string) string { return git(t, "-C", "fleet.git", "rev-parse", at) }
+	alone := func(sites ...string) string { // the tree that single runs make on top of the branch
+		t.Helper()
+		for _, name := range sites {
+			code, _, said := ran(t, "publish", "--site", "sites/"+name+"/site.yaml")
+			require.NotEqual(t, exitError, code, said)
+		}
+		return tree("main:")
+	}
+	back := func(to string) { git(t, "-C", "fleet.git", "update-ref", "refs/heads/main", strings.TrimSpace(to)) }
+	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
+	edit(t, "sites/s00005/site.yaml", "fleet.git'", "other.git'") // another repository
+	git(t, "init", "-q", "--bare", "-b", "main", "other.git")
+
+	out, said := publish(exitDone)
+	first := tree("main")
+	assert.Equal(t, first, strings.SplitAfter(out, "\n")[0])
+	assert.Contains(t, said, "sipgen: 6 Sites\n")
+	assert.Equal(t, "1\n", git(t, "-C", "fleet.git", "rev-list", "--count", "main"))
+	assert.Equal(t, "1\n", git(t, "-C", "other.git", "rev-list", "--count", "main"))
+	together := tree("main:")
+	git(t, "-C", "fleet.git", "update-ref", "-d", "refs/heads/main")
+	assert.Equal(t, alone(names[:5]...), together)
+	back(first)
+
+	_, said = publish(exitDone)
+	assert.Contains(t, said, "nothing to commit, up to date at "+first)
+
+	edit(t, "sites/s00000/first.yaml", "active: 2", "active: 3")            // short: the rest is written
+	edit(t, "sites/s00001/site.yaml", "spec:", "spec:\n  nothing: 1")       // fails
+	require.NoError(t, os.WriteFile("sites/s00002/hosts.yaml", nil, 0o644)) // loses its hosts
+	for _, name := range names[2:5] {
+		edit(t, "sites/"+name+"/site.yaml", "haproxy:3.2.1", "haproxy:3.2.2")
+	}
+	_, said = publish(exitFinding, "--dry-run")
+	assert.Contains(t, said, "nothing is pushed")
+	assert.Equal(t, first, tree("main"))
+	_, said = publish(exitFinding)
+	assert.Contains(t, said, "; 1 with findings: s00000; 2 failed: s00001, s00002\n")
+	together = tree("main:")
+	message := git(t, "-C", "fleet.git", "log", "-1", "--format=%B", "main")
+	assert.Regexp(t, `^5 sites: 3 changed, 0 unchanged, 2 failed; .*\n\n`, message)
+	assert.Regexp(t, `(?m)^danger: s00000: `, message)
+	assert.Regexp(t, `(?m)^2 sites \(s00003, s00004\):$`, message)
+	assert.Regexp(t, `(?m)^s00003: 1 cluster, 5 hosts assigned \(0 new\)\. \d+ files changed$`, message)
+	assert.Equal(t, tree(first[:40]+":sites/s00002"), tree("main:sites/s00002"))
+	back(first)
+	assert.Equal(t, alone("s00000", "s00003", "s00004"), together)
+
+	// A proposal is one fleet's, and replaced by the next.
+	back(first)
+	publish(exitFinding, "--propose", "fleet")
+	assert.Equal(t, together, tree("fleet:"))
+	assert.Equal(t, first, tree("main"))
+	edit(t, "sites/s00003/site.yaml", "haproxy:3.2.2", "haproxy:3.2.3")
+	publish(exitFinding, "--propose", "fleet")
+	assert.Equal(t, first, tree("fleet^"))
+	code, _, said := ran(t, "publish", "--site", "sites/s00003/site.yaml", "--propose", "fleet")
+	assert.Equal(t, exitError, code, "a Site's proposal in place of the fleet's: %s", said)
 }

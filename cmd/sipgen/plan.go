@@ -69,6 +69,10 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 				return redact.Errorf("--output %s: shows the site as it is, and answers no what-if", view.output.Format)
 			}
 			in.AllAddresses = ask.Asked() || ofNetwork // what is asked about may need hosts that no spec selects
+			var reviews *siteReviews
+			if in.Fleet() && !ask.Asked() {
+				reviews = &siteReviews{of: map[string]report.SiteReview{}}
+			}
 			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
 				loaded, err := in.Load(ctx, ui)
@@ -83,9 +87,9 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 				if err != nil {
 					return err
 				}
-				return showPlan(ui, loaded, before, view)
+				return showPlan(ui, loaded, before, view, reviews)
 			}
-			return eachSite(cmd, ui, &in, view.output.Format, ofSite)
+			return eachSite(cmd, ui, &in, view.output.Format, ofSite, fleetOptions{reviews: reviews})
 		},
 	}
 	in.Flags(command)
@@ -100,7 +104,7 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 }
 
 // showPlan prints a plan, and what render and publish would report.
-func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView) error {
+func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView, reviews *siteReviews) error {
 	ofNetwork := view.output.Format == "network"
 	checked, err := flow(ui, loaded, before, noTolerance)
 	if err != nil {
@@ -121,6 +125,13 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	whole.Dangers, whole.Changes = report.Dangers(&whole), report.Changes(&whole)
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
+	}
+	if reviews != nil {
+		after := rendered.Tree
+		if rendered.Err != nil { // there is nothing to compare
+			after = before.Files
+		}
+		reviews.add(report.ReviewOf(&whole, before.Files, after))
 	}
 	if ofNetwork {
 		loaded.Network.Tenants = append(loaded.Network.Tenants, loaded.Clashes()...)

@@ -31,6 +31,9 @@ func newPublish(ui *terminal.UI) *cobra.Command {
 tree; its assignments are kept. An unchanged tree makes no commit. Only sipgen's files are changed
 or deleted. If another push comes first, sipgen plans again on top of it.
 
+Of a fleet the Sites of one repository and branch are one commit, and after another push only the
+Sites whose folders it changed are planned again.
+
 A cluster with a wrong spec, or with missing hosts, keeps its hosts and services; the others are
 published, and the exit code is 1. It is also 1 if standby hosts are missing, or lint finds an
 error in a spec.
@@ -55,6 +58,9 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
     --repo https://git.example.org/fleet.git --propose sipgen/dc1`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx := cmd.Context()
+			if in.Fleet() {
+				return publishFleet(cmd, ui, &in, losses, &dest, &ask)
+			}
 			meta, err := dest.Meta(time.Now())
 			if err != nil {
 				return err
@@ -95,6 +101,7 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 		},
 	}
 	in.Flags(command)
+	in.SelectFlag(command)
 	dest.Flags(command)
 	losses.flags(command)
 	ask.Flags(command)

@@ -26,7 +26,9 @@ func ContextOf(pattern, site string) string {
 func SiteOf(path string) fleet.Site {
 	in := Inputs{Site: path}
 	if site, err := in.LoadSite(nil); err == nil {
-		return fleet.Site{Path: path, Name: site.Name, Labels: site.Labels}
+		at := &site.Spec.Repository
+		return fleet.Site{Path: path, Name: site.Name, Labels: site.Labels, URL: at.URL, Branch: at.Branch, Folder: at.Path,
+			Files: append([]string{path}, in.Specs...)}
 	}
 	unread := fleet.Site{Path: path, Name: path, Unread: true}
 	docs, err := manifest.Read([]string{path}, nil)

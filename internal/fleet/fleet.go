@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -23,6 +24,10 @@ type Site struct {
 	Labels map[string]string
 	// Unread: name and labels are unknown.
 	Unread bool
+	// URL, Branch and Folder are where its tree is; empty for a Site with an error.
+	URL, Branch, Folder string
+	// Files are the Site and its specs.
+	Files []string
 }
 
 // Choose returns the Sites with the labels, by name. A Site with unknown labels is among them: its run has the error.
@@ -43,6 +48,32 @@ func Choose(sites []Site, labeled labels.Selector) ([]Site, error) {
 		}
 	}
 	return chosen, nil
+}
+
+// Slice is the part of a fleet that one of several runs takes: of N slices the one with this index, from 0. The zero
+// value is all.
+type Slice struct{ Index, N int }
+
+// ParseSlice reads I/N.
+func ParseSlice(words string) (Slice, error) {
+	index, of, _ := strings.Cut(words, "/")
+	i, bad := strconv.Atoi(index)
+	n, worse := strconv.Atoi(of)
+	if bad != nil || worse != nil || i < 0 || i >= n {
+		return Slice{}, redact.Errorf("--slice: found %q, want I/N with I from 0 to N-1, as in 0/4", words)
+	}
+	return Slice{i, n}, nil
+}
+
+// Of returns the Sites of the slice: of those sorted by name each N-th. There may be none.
+func (s Slice) Of(sites []Site) (out []Site) {
+	if s.N == 0 {
+		return sites
+	}
+	for i := s.Index; i < len(sites); i += s.N {
+		out = append(out, sites[i])
+	}
+	return out
 }
 
 // The exit codes of a Site's run.
@@ -72,7 +103,7 @@ func (t *Tally) Add(name string, code int) {
 // Code returns the exit code of the run: Failed if each Site failed, Finding if one ended with a finding or failed.
 func (t *Tally) Code() int {
 	switch {
-	case len(t.failed) == t.sites:
+	case t.sites > 0 && len(t.failed) == t.sites:
 		return Failed
 	case len(t.failed)+len(t.found) > 0:
 		return Finding

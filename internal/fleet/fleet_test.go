@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -41,6 +42,28 @@ func TestChoose(t *testing.T) {
 	assert.EqualError(t, err, "--site: a.yaml and e.yaml are both Site dc1, want one of a name")
 }
 
+// TestSlice: the slices are a partition of the Sites, also where there are more slices than Sites.
+func TestSlice(t *testing.T) {
+	sites := []Site{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}
+	for n := 1; n <= 7; n++ {
+		found := map[string]int{}
+		for i := range n {
+			slice, err := ParseSlice(fmt.Sprintf("%d/%d", i, n))
+			require.NoError(t, err)
+			for _, site := range slice.Of(sites) {
+				found[site.Name]++
+			}
+		}
+		assert.Equal(t, map[string]int{"a": 1, "b": 1, "c": 1, "d": 1, "e": 1}, found, "%d slices", n)
+	}
+	assert.Equal(t, []Site{{Name: "b"}, {Name: "e"}}, Slice{1, 3}.Of(sites))
+	assert.Equal(t, sites, Slice{}.Of(sites))
+	for _, wrong := range []string{"", "1", "/", "3/3", "-1/3", "0/0", "a/b", "1/2/3", "1/-2"} {
+		_, err := ParseSlice(wrong)
+		assert.ErrorContains(t, err, "want I/N with I from 0 to N-1", wrong)
+	}
+}
+
 // TestTally: exit 2 if all Sites failed, 1 if any ended with 1 or 2 (contract 34).
 func TestTally(t *testing.T) {
 	for _, row := range []struct {
@@ -54,6 +77,7 @@ func TestTally(t *testing.T) {
 		{[]int{Failed, Finding}, Finding, "2 Sites; 1 with findings: b; 1 failed: a"},
 		{[]int{Failed, Failed}, Failed, "2 Sites; 2 failed: a, b"},
 		{[]int{Failed}, Failed, "1 Site; 1 failed: a"},
+		{nil, Done, "0 Sites"},
 	} {
 		var tally Tally
 		for i, code := range row.codes {

@@ -38,12 +38,12 @@ func PullRequest(p *Plan, about About) string {
 	end := stamps(about)
 	b := &body{left: maxRequest - size(end) - 1_000} // the note about omitted parts
 	if about.Empty {
-		b.add("**There is nothing left to merge here**: the base branch has all of it. Close this pull request, or leave it open: the next proposal reuses it.\n")
+		b.add(nothingLeft)
 		return b.out.String() + end
 	}
 	dangers := p.dangers()
 	if len(dangers) == 0 {
-		b.add("No dangers: nothing in use is touched, nothing is lost or opened, and no guard changes.\n")
+		b.add(noDangers)
 	}
 	b.dangers("**Dangers**\n\n", dangers)
 	b.changes(p)
@@ -55,6 +55,13 @@ func PullRequest(p *Plan, about About) string {
 	b.list("\n### Also\n\n", notes(p), b.left, "note", "notes")
 	return b.out.String() + end
 }
+
+// nothingLeft and noDangers begin the description of a pull request.
+const (
+	nothingLeft = "**There is nothing left to merge here**: the base branch has all of it. Close this pull request, or " +
+		"leave it open: the next proposal reuses it.\n"
+	noDangers = "No dangers: nothing in use is touched, nothing is lost or opened, and no guard changes.\n"
+)
 
 // paragraph returns the plan in figures, and how fresh they are.
 func paragraph(p *Plan, about About) string {

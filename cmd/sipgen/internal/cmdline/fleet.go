@@ -40,8 +40,10 @@ func (s *siteFlag) Set(path string) error {
 	return nil
 }
 
-// SelectFlag is --select, of commands that take a fleet.
+// SelectFlag is --select and --slice, of commands that take a fleet.
 func (in *Inputs) SelectFlag(command *cobra.Command) {
+	command.Flags().StringVar(&in.slice, "slice", "",
+		"of a fleet, only each N-th Site by name, from the one with number I on: `I/N`, as in 0/4; for several runs")
 	command.Flags().StringVar(&in.labeled, "select", "",
 		"of a fleet, only the Sites with these metadata.labels: a label selector, as in `wave=1`")
 }
@@ -105,8 +107,8 @@ func (in *Inputs) checkOne() error {
 	switch {
 	case in.Fleet():
 		return redact.Errorf("--site: found several Sites (%s), want one", strings.Join(in.sites.given, ", "))
-	case in.labeled != "":
-		return errors.New("--select: chooses from a fleet: repeat --site, or give it a pattern")
+	case in.labeled != "", in.slice != "":
+		return errors.New("--select and --slice choose from a fleet: repeat --site, or give it a pattern")
 	}
 	return nil
 }
@@ -128,6 +130,12 @@ func (in *Inputs) Sites(command *cobra.Command) ([]fleet.Site, error) {
 	if err != nil {
 		return nil, redact.Errorf("--select: found %q, want a label selector, as in wave=1", in.labeled)
 	}
+	var slice fleet.Slice
+	if in.slice != "" {
+		if slice, err = fleet.ParseSlice(in.slice); err != nil {
+			return nil, err
+		}
+	}
 	paths, err := matches(in.sites.given)
 	if err != nil {
 		return nil, err
@@ -136,8 +144,12 @@ func (in *Inputs) Sites(command *cobra.Command) ([]fleet.Site, error) {
 	for i, path := range paths {
 		sites[i] = app.SiteOf(path)
 	}
-	return fleet.Choose(sites, labeled)
+	chosen, err := fleet.Choose(sites, labeled)
+	return slice.Of(chosen), err
 }
+
+// Sliced reports whether the run is one of several for a fleet.
+func (in *Inputs) Sliced() bool { return in.slice != "" }
 
 // matches returns the paths that --site names, each once.
 func matches(given []string) (paths []string, err error) {

@@ -19,6 +19,8 @@ type Inputs struct {
 	// sites are what --site names, and labeled is --select.
 	sites   siteFlag
 	labeled string
+	// slice is --slice.
+	slice string
 }
 
 // Flags are all of them.

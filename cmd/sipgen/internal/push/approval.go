@@ -66,11 +66,30 @@ func SayChanges(ui *terminal.UI, plan *report.Plan) {
 // is pushed.
 func (a *Approval) Approve(ui *terminal.UI, plan *report.Plan, count string) error {
 	said := strings.Join(slices.Concat(report.Dangers(plan), report.Changes(plan), []string{count}), "\n")
-	if said == a.approved { // before a rival push
+	return a.approve(ui, said, count, func() {
+		ui.Say("%s", plan.Summary())
+		SayChanges(ui, plan)
+	})
+}
+
+// ApproveFleet is Approve for a commit with many Sites.
+func (a *Approval) ApproveFleet(ui *terminal.UI, review *report.Review, room report.ReviewRoom, count string) error {
+	said := review.Text(room)
+	return a.approve(ui, said+count, count, func() {
+		for line := range strings.Lines(said) {
+			if line = strings.TrimRight(line, "\n"); line != "" {
+				ui.Say("%s", line)
+			}
+		}
+	})
+}
+
+// approve prints what there is to say, unless it was approved before a rival push, and asks.
+func (a *Approval) approve(ui *terminal.UI, said, count string, say func()) error {
+	if said == a.approved {
 		return nil
 	}
-	ui.Say("%s", plan.Summary())
-	SayChanges(ui, plan)
+	say()
 	switch {
 	case a.dryRun:
 		ui.Say("%s: dry run: %s; nothing is pushed", a.target, count)

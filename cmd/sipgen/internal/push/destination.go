@@ -2,8 +2,14 @@
 package push
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"os"
 	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +18,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1/validation"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/publish"
 )
@@ -56,22 +63,14 @@ func (d *Settings) Meta(now time.Time) (publish.Meta, error) { return d.commit.m
 // is made from.
 func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []string) (*Destination, error) {
 	d.repo.Defaults(loaded.Site)
-	to := &Destination{Meta: meta, Subject: d.commit.message}
-	var err error
-	if to.Target, err = d.repo.Target(); err != nil {
+	to, err := d.to(d.repo, meta)
+	if err != nil {
 		return nil, err
 	}
 	if inside := validation.BaseInside(loaded.Site, to.Target.Path); inside != "" {
 		return nil, redact.Errorf("--path: spec.hosts.base: %s", inside)
 	}
-	to.Target.Proposal, to.Target.Create = d.proposal.branch, d.create
-	if to.PullRequest, err = d.proposal.prepare(to.Target, os.Getenv); err != nil {
-		return nil, err
-	}
-	if d.hydrator.file == "" { // else GitOps Promoter carries it on
-		to.Warnings = elsewhere(loaded.Site, to.Target)
-	}
-	to.Warnings = append(to.Warnings, unencrypted(to.Target, to.PullRequest)...)
+	to.Warnings = append(d.Elsewhere(loaded.Site, to.Target), to.Warnings...)
 	to.Meta.Adopt = d.adopt
 	own, err := Trailers(loaded, d.Version)
 	if err != nil {
@@ -81,10 +80,69 @@ func (d *Settings) Destination(loaded *app.Loaded, meta publish.Meta, specs []st
 	return to, d.hydrator.add(&to.Meta, specs)
 }
 
-// elsewhere warns of a target that differs from the place in the tree's own sync objects. It is intended if another
+// to returns the destination in a repository, without trailers.
+func (d *Settings) to(repo cmdline.Repository, meta publish.Meta) (*Destination, error) {
+	to := &Destination{Meta: meta, Subject: d.commit.message}
+	var err error
+	if to.Target, err = repo.Target(); err != nil {
+		return nil, err
+	}
+	to.Target.Proposal, to.Target.Create = d.proposal.branch, d.create
+	if to.PullRequest, err = d.proposal.prepare(to.Target, os.Getenv); err != nil {
+		return nil, err
+	}
+	to.Warnings = unencrypted(to.Target, to.PullRequest)
+	return to, nil
+}
+
+// Proposes reports whether the commit is for a pull request.
+func (d *Settings) Proposes() bool { return d.proposal.branch != "" }
+
+// Place returns the repository and branch of a Site of a fleet, by the flags and the Site.
+func (d *Settings) Place(site *fleet.Site) (url, branch string) {
+	return cmp.Or(d.repo.URL, site.URL), cmp.Or(d.repo.Branch, site.Branch)
+}
+
+// FleetDestination returns the destination of the commit for Sites of one repository and branch.
+func (d *Settings) FleetDestination(sites []fleet.Site, meta publish.Meta) (*Destination, error) {
+	repo := d.repo
+	repo.URL, repo.Branch = d.Place(&sites[0])
+	meta.Trailers = slices.Clone(meta.Trailers)
+	to, err := d.to(repo, meta)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for i := range sites {
+		files = append(files, sites[i].Files...)
+	}
+	return to, d.hydrator.add(&to.Meta, files)
+}
+
+// FleetTrailers name the inputs of a commit for many Sites: the digests of those of all Sites, by their names.
+func FleetTrailers(sites []string, own [][]publish.Trailer) (trailers []publish.Trailer) {
+	for i := range own[0] {
+		trailer := own[0][i]
+		if strings.HasSuffix(trailer.Key, digestTrailer) {
+			var all strings.Builder
+			for j, name := range sites {
+				fmt.Fprintf(&all, "%s %s\n", name, own[j][i].Value)
+			}
+			sum := sha256.Sum256([]byte(all.String()))
+			trailer.Value = "sha256:" + hex.EncodeToString(sum[:])
+		}
+		trailers = append(trailers, trailer)
+	}
+	return trailers
+}
+
+// Elsewhere warns of a target that differs from the place in the tree's own sync objects. It is intended if another
 // job copies the tree from there.
-func elsewhere(site *v1alpha1.Site, target publish.Target) []string {
+func (d *Settings) Elsewhere(site *v1alpha1.Site, target publish.Target) []string {
 	var out []string
+	if d.hydrator.file != "" { // GitOps Promoter carries it on
+		return nil
+	}
 	repository := site.Spec.Repository
 	if target.Branch != repository.Branch {
 		out = append(out, redact.Sprintf("--branch is %q, but the rendered sync objects use branch %q "+

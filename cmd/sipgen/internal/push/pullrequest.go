@@ -45,6 +45,25 @@ func (p *pullRequester) CutHint(serverSaid string) (string, forge.PullRequestHin
 // Request opens or updates the pull request with a token; without one it prints where to open it.
 func (p *pullRequester) Request(ctx context.Context, ui *terminal.UI, done *Publication,
 	hint forge.PullRequestHint) error {
+	describe := func() string {
+		return report.PullRequest(done.Report, About(done.Plan.Loaded, done.Changes, done.Meta, done.Commit))
+	}
+	return p.request(ctx, ui, done.Published, len(done.Changes) == 0, describe, hint)
+}
+
+// RequestFleet is Request for a commit with many Sites.
+func (p *pullRequester) RequestFleet(ctx context.Context, ui *terminal.UI, done *publish.Published, meta publish.Meta,
+	review *report.Review, hint forge.PullRequestHint) error {
+	empty := review.Changed == 0
+	describe := func() string {
+		return report.FleetRequest(review, report.About{Empty: empty, Stamps: stamps(meta, done.Commit)})
+	}
+	return p.request(ctx, ui, done, empty, describe, hint)
+}
+
+// request opens or updates the pull request of a commit, with its description.
+func (p *pullRequester) request(ctx context.Context, ui *terminal.UI, done *publish.Published, empty bool,
+	describe func() string, hint forge.PullRequestHint) error {
 	if p == nil {
 		return nil
 	}
@@ -54,8 +73,8 @@ func (p *pullRequester) Request(ctx context.Context, ui *terminal.UI, done *Publ
 	}
 	switch {
 	case p.client != nil:
-		return p.open(ctx, ui, done, page)
-	case len(done.Changes) == 0:
+		return p.open(ctx, ui, done, empty, describe(), page)
+	case empty:
 		ui.Say("no pull request needed: %s already has everything", p.target.Branch)
 	case hint.Open:
 		ui.Say("pull request already open: %s", hint.Page)
@@ -70,15 +89,15 @@ func (p *pullRequester) Request(ctx context.Context, ui *terminal.UI, done *Publ
 	return nil
 }
 
-func (p *pullRequester) open(ctx context.Context, ui *terminal.UI, done *Publication, page string) error {
-	about := About(done.Plan.Loaded, done.Changes, done.Meta, done.Commit)
+func (p *pullRequester) open(ctx context.Context, ui *terminal.UI, done *publish.Published, empty bool, body,
+	page string) error {
 	subject, _, _ := strings.Cut(done.Message, "\n")
 	opened, err := p.client.Open(ctx, p.repository, forge.Request{
 		Base: p.target.Branch, Head: p.target.Proposal, Commit: done.Commit, Marker: "`" + done.Commit + "`",
-		Title: subject, Body: report.PullRequest(done.Report, about), Labels: p.labels, UpdateOnly: about.Empty,
+		Title: subject, Body: body, Labels: p.labels, UpdateOnly: empty,
 	})
 	if err != nil {
-		if page != "" && !about.Empty {
+		if page != "" && !empty {
 			ui.Say("open the pull request: %s", page)
 		}
 		return fmt.Errorf("%w: %w", ErrNoPullRequest, err)
@@ -118,17 +137,23 @@ type Publication struct {
 
 // About returns the content of a pull request apart from the plan.
 func About(loaded *app.Loaded, changes []publish.Change, meta publish.Meta, commit string) report.About {
-	about := report.About{Empty: len(changes) == 0, Stamps: [][2]string{{"Commit", commit}}}
+	about := report.About{Empty: len(changes) == 0, Stamps: stamps(meta, commit)}
 	if age := loaded.Age(meta.When); age != "" {
 		about.Inventory = fmt.Sprintf("%s, was %s old", loaded.Hosts.Context, age)
 	}
+	return about
+}
+
+// stamps returns what a commit was made from, for people.
+func stamps(meta publish.Meta, commit string) [][2]string {
+	out := [][2]string{{"Commit", commit}}
 	for _, trailer := range meta.Trailers {
 		if strings.HasSuffix(trailer.Key, digestTrailer) {
 			continue // the commit has it, for programs
 		}
-		about.Stamps = append(about.Stamps, [2]string{trailer.Key, trailer.Value})
+		out = append(out, [2]string{trailer.Key, trailer.Value})
 	}
-	return about
+	return out
 }
 
 // unencrypted returns warnings about credentials that are sent unencrypted: git's and the forge's.
