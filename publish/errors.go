@@ -32,6 +32,8 @@ var (
 	ErrTaken = treefs.ErrTaken
 	// ErrOwnership: the OwnershipFile is damaged, merged or edited.
 	ErrOwnership = treefs.ErrOwnership
+	// ErrLineEnds: a checkout changed the ends of lines. It is an ErrOwnership.
+	ErrLineEnds = treefs.ErrLineEnds
 	// ErrName: a path that no tree may have.
 	ErrName = treefs.ErrName
 	// ErrEmpty: the tree has no files.

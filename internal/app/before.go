@@ -87,6 +87,10 @@ func below(where, name string) string {
 // seal compares the decisions of a tree with the list of sipgen's files. With lost, old or foreign decisions, hosts
 // would go to other clusters without a release, so no flag skips the check.
 func seal(where, root string, state *publish.State) error {
+	if errors.Is(state.Unlisted, publish.ErrLineEnds) {
+		return refusef("%s: %s: git converted the files at checkout (core.autocrlf, or text in .gitattributes), so none is "+
+			"as sipgen wrote it. Clone again with git clone -c core.autocrlf=false -c core.eol=lf", where, state.Unlisted)
+	}
 	var problems []error
 	add := func(name, format string, args ...any) {
 		problems = append(problems, fmt.Errorf("%s: %s", below(where, name), fmt.Sprintf(format, args...)))

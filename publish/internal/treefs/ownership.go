@@ -22,6 +22,10 @@ const OwnershipFile = ".sipgen.yaml"
 // ErrOwnership: an OwnershipFile is missing, damaged, merged or edited.
 var ErrOwnership = errors.New("damaged ownership file")
 
+// ErrLineEnds: the lines of an OwnershipFile end with CRLF, and it is as sipgen wrote it otherwise. git converts all
+// files of a checkout like that.
+var ErrLineEnds = fmt.Errorf("%w: its lines end with CRLF", ErrOwnership)
+
 const (
 	ownershipVersion = "sipgen.airshipit.org/v1alpha1"
 	ownershipKind    = "Ownership"
@@ -181,7 +185,12 @@ func parse(folder string, text []byte) (*ownership, error) {
 		}
 		seen[file.Path] = true
 	}
-	if want := list.digest(text); list.Digest != want {
+	want := list.digest(text)
+	if lines := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")); list.Digest != want &&
+		list.digest(lines) == list.Digest {
+		return nil, ErrLineEnds
+	}
+	if list.Digest != want {
 		return bad("digest: found %q, the list has %s: it was edited or merged by hand", list.Digest, want)
 	}
 	return &list, nil
