@@ -238,6 +238,13 @@ func (h *Host) Emptied() bool {
 		!slices.ContainsFunc(h.Faults, func(f Fault) bool { return f.Kind == FaultObject })
 }
 
+// Forgotten reports whether the host is in use and has no status, which a backup or a move left out. metal3 takes such
+// a server for a new one: it inspects the server again, and provisions it again if the spec has an image.
+func (h *Host) Forgotten() bool {
+	s := &h.State
+	return !s.Known && s.InUse() && !s.ExternallyProvisioned && !h.Unsure()
+}
+
 // InError reports whether metal3 reports an error.
 func (s *State) InError() bool {
 	return s.Operational == "error" || s.ErrorMessage != "" || s.ErrorType != ""

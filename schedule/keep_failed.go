@@ -49,11 +49,11 @@ func unpatchable(h *candidate) Reason {
 	return Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: h.Faults[n].String()}, Fault: inventory.FaultPatch}
 }
 
-// warnWithoutStatus warns of hosts without a status.
+// warnWithoutStatus warns of hosts without a status. Those in use are a danger, and not assumed to be available.
 func (s *planner) warnWithoutStatus() {
 	unknown := 0
 	for i := range s.hosts {
-		if h := &s.hosts[i]; !h.State.Known && !h.Unsure() {
+		if h := &s.hosts[i]; !h.State.Known && !h.Unsure() && !h.Forgotten() {
 			unknown++
 		}
 	}

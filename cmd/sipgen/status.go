@@ -37,7 +37,8 @@ type siteStatus struct {
 	Services []status.Service `json:"services,omitempty"`
 	// Edited are the files of the tree that were edited or deleted by hand.
 	Edited []app.EditedFile `json:"edited,omitempty"`
-	// Findings are contradictions between the owners of hosts and the Cluster API clusters that use them.
+	// Findings are hosts in use without a status, and contradictions between the owners of hosts and the Cluster API
+	// clusters that use them.
 	Findings []finding.Finding `json:"findings,omitempty"`
 }
 
@@ -202,7 +203,8 @@ func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previo
 	}
 	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name,
 		status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, in, site, before, anyLabeled(answer), wide), before.Edited,
-		sentence.Conflicts(answer)}, nil
+		append(sentence.ForgottenOf(finding.To(v1alpha1.Kind, "", site.Name), answer),
+			sentence.Conflicts(answer)...)}, nil
 }
 
 // readHosts reads the hosts of a site without what a plan needs of them.

@@ -56,6 +56,7 @@ const missing = "missing"
 // each. Every output lists what they find, in this order.
 var rules = []rule{
 	{"emptied", strong, ofSite(func(p *Plan) []string { return p.Emptied() })},
+	{"forgotten", strong, ofSite(func(p *Plan) []string { return nonempty(p.forgotten()) })},
 	{"running", strong, ofSlots(func(s *Slot) string {
 		return when(s.Status == StatusReleased && s.InUse != "",
 			" releases "+s.Host+": "+s.Why+"; the host is IN USE: "+s.InUse)
@@ -331,6 +332,17 @@ func (p *Plan) Emptied() []string {
 		}
 	}
 	return out
+}
+
+// forgotten describes the hosts in use whose status a restore left out, "" for none.
+func (p *Plan) forgotten() string {
+	var hosts []string
+	for i := range p.Hosts {
+		if p.Hosts[i].forgotten {
+			hosts = append(hosts, p.Hosts[i].Host)
+		}
+	}
+	return sentence.Forgotten(hosts)
 }
 
 // emptied describes one such host. whose is "namespace/name role" of its owner, empty for none.

@@ -231,6 +231,8 @@ type HostResult struct {
 	Why     string `json:"why,omitempty"`
 	// Emptied: its spec is empty, and by its status there is a system on it.
 	Emptied bool `json:"emptied,omitempty"`
+
+	forgotten bool // in use, and without a status
 }
 
 // Of makes the data from a placement. clusters are its specs, for the networks whose addresses are shown.
@@ -264,7 +266,8 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 	for i := range p.Hosts {
 		line := &p.Hosts[i]
 		host := HostResult{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role,
-			Why: sentence.Reason(line.Reason), Emptied: line.Host.Emptied()}
+			Why: sentence.Reason(line.Reason), Emptied: line.Host.Emptied(),
+			forgotten: line.Host.Forgotten()}
 		if line.Cluster != (schedule.ClusterKey{}) {
 			host.Cluster = line.Cluster.String()
 		}

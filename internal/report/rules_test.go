@@ -97,6 +97,10 @@ func TestRules(t *testing.T) {
 	}{
 		{"emptied", Plan{Hosts: []HostResult{{Host: "m/h", Emptied: true}}}, nil, "the spec of m/h (nobody's) is EMPTY",
 			Plan{Hosts: []HostResult{{Host: "m/h"}}}, nil},
+		{"forgotten", Plan{Hosts: []HostResult{{Host: "m/h", forgotten: true}, {Host: "m/i", forgotten: true}}}, nil,
+			"2 hosts are in use and have no status: m/h, m/i: restore the status before metal3 starts. metal3 inspects these " +
+				"servers again otherwise, and provisions them again if they have an image, which wipes them (docs/rebuild.md)",
+			Plan{Hosts: []HostResult{{Host: "m/h"}}}, nil},
 		{"running", slots(Slot{Host: "m/h", Status: StatusReleased, InUse: "it runs", Why: "w"}, kept), nil,
 			"t/a Worker releases m/h: w; the host is IN USE: it runs",
 			slots(Slot{Host: "m/h", Status: StatusReleased}, kept), nil},

@@ -64,6 +64,35 @@ func Findings(p *schedule.Placement) []finding.Finding {
 	})
 }
 
+// Forgotten is about hosts in use that have no status, "" for none.
+func Forgotten(hosts []string) string {
+	if len(hosts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s in use and %s no status: %s: restore the status before metal3 starts. metal3 inspects these "+
+		"servers again otherwise, and provisions them again if they have an image, which wipes them (docs/rebuild.md)",
+		text.Plural(len(hosts), "host is", "hosts are"), Verb(len(hosts), "has", "have"), text.Some(hosts, mostForgotten))
+}
+
+// mostForgotten is how many hosts Forgotten names.
+const mostForgotten = 5
+
+// ForgottenOf is a finding about the hosts of a site in use that have no status. There may be none.
+func ForgottenOf(site finding.Ref, of *holdings.Holdings) (out []finding.Finding) {
+	var hosts []string
+	for i := range of.Hosts {
+		if h := of.Hosts[i].Host; h.Forgotten() {
+			hosts = append(hosts, h.Key())
+		}
+	}
+	slices.Sort(hosts)
+	if words := Forgotten(hosts); words != "" {
+		out = append(out, finding.Finding{Code: finding.Statusless, Severity: finding.Warning, Object: site,
+			Message: words, Fix: finding.Remedy(finding.Statusless)})
+	}
+	return out
+}
+
 // Conflicts returns the contradictions between the owners of hosts and the Cluster API clusters that use them.
 func Conflicts(of *holdings.Holdings) (out []finding.Finding) {
 	for _, c := range of.Conflicts() {
