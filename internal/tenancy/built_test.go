@@ -267,6 +267,7 @@ func TestServed(t *testing.T) {
 		"found addresses %+v, want that of the API servers once, and those of the workers", addresses)
 	two := Served(treeOf(t, "../../golden/two-tenants"))
 	assert.Equal(t, []string{"tenant-a/edge-a", "tenant-b/edge-b"}, slices.Sorted(maps.Keys(two)))
+	assert.Empty(t, Served(map[string][]byte{"rights/n/other/account.yaml": nil}))
 	edge := two["tenant-a/edge-a"]
 	if len(names(edge, validation.SyncObjects)) == 0 ||
 		len(edge[validation.Resource{Kind: validation.NodePort, Name: "30000"}]) == 0 ||

@@ -46,7 +46,7 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 	}
 	h.All = answer
 	leaves := func(cluster schedule.ClusterKey, live *inventory.Host) {
-		if failed(live) && live.State.InUse() {
+		if why := holdings.Failed(live); why.Code != "" && why.Code != holdings.InError && live.State.InUse() {
 			h.exempt[cluster]++
 		}
 	}
@@ -65,10 +65,6 @@ func Held(clusters []v1.SIPCluster, previous schedule.Previous, hosts []inventor
 		}
 	}
 	return h
-}
-
-func failed(h *inventory.Host) bool {
-	return holdings.Failed(h).Code != "" && (holdings.Failed(h).Code != holdings.InError || !h.State.InUse())
 }
 
 func countOf(standby bool) Count {

@@ -172,3 +172,14 @@ func TestWritten(t *testing.T) {
 	c := clusterOf(t, "any/c", "{}")
 	want(t, "no tenants", said(Of(siteOf(t, ""), nil).Written(&c, "x.yaml")), "")
 }
+
+func TestFolder(t *testing.T) {
+	site := siteOf(t, bank)
+	for file, want := range map[string]string{
+		"tenants/bank/deep/a.yaml": "tenants/bank", "tenants/bank": "tenants/bank", "more/bank.yaml": "more/bank.yaml",
+		"../bank/a.yaml": "../bank", "tenants/banker/a.yaml": "", "a.yaml": "", "": "", "/tenants/bank/a.yaml": "",
+	} {
+		assert.Equal(t, want, Folder(site, file), file)
+	}
+	assert.Empty(t, Folder(nil, "tenants/bank/a.yaml"))
+}
