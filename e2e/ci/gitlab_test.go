@@ -49,7 +49,12 @@ func (job *gitlabJob) shell() string {
 // readGitLab reads the file strictly, and gives its variables, and every job with what it extends.
 func readGitLab(t *testing.T) (map[string]string, map[string]gitlabJob) {
 	t.Helper()
-	content := need.Read(t, "../../ci/gitlab/sipgen.gitlab-ci.yml")
+	return readGitLabFile(t, "sipgen.gitlab-ci.yml")
+}
+
+func readGitLabFile(t *testing.T, name string) (map[string]string, map[string]gitlabJob) {
+	t.Helper()
+	content := need.Read(t, "../../ci/gitlab/"+name)
 	var parts map[string]any
 	require.NoError(t, yaml.UnmarshalStrict(content, &parts))
 	variables, jobs := map[string]string{}, map[string]gitlabJob{}

@@ -24,7 +24,7 @@ func TestWorkflowsAreValid(t *testing.T) {
 	own, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*.yaml"))
 	require.Truef(t, err == nil && len(own) >= 3, "found %q, %v", own, err)
 	lint := exec.Command("go", append([]string{"tool", "-modfile=" + root + "/tools/go.mod", "actionlint",
-		"ci/github/sipgen.yaml", "ci/github/snapshot.yaml",
+		"ci/github/sipgen.yaml", "ci/github/snapshot.yaml", "ci/github/fleet.yaml",
 		"ci/same-repository/github.yaml"}, own...)...)
 	lint.Dir = root
 	need.Output(t, lint)
