@@ -84,6 +84,7 @@ var notRun = map[string]string{
 	"container":        "needs a container engine; TestImage looks into the image, and runs its program",
 	"forget-host-key":  "edits the user's own list of known hosts, of which the folder has none",
 	"images-by-digest": "finds images, and so ends with 1: lint.txtar has it",
+	"move-namespace":   "needs two sites: TestMoveNamespace has them",
 	"measure-memory":   "asks the kubelet for the memory of a pod",
 	"registry":         "asks a registry of images",
 	"restart-service":  "restarts pods, and no test's API server runs any",
