@@ -1,0 +1,40 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestHandedOut: hosts that metal3 does not clean are counted apart, and the promoted ones are named as such.
+func TestHandedOut(t *testing.T) {
+	for _, row := range []struct {
+		totals Totals
+		want   string
+	}{
+		{Totals{}, ""},
+		{Totals{Offered: 2, New: 2}, "2 hosts are handed out: "},
+		{Totals{Offered: 2, New: 1}, "2 hosts are handed out or promoted from standby: "},
+		{Totals{Offered: 2}, "2 hosts are promoted from standby: "},
+		{Totals{Offered: 3, New: 1, Uncleaned: []string{"a"}, UncleanedNew: 1}, "2 hosts are promoted from standby: "},
+		{Totals{Offered: 3, New: 3, Uncleaned: []string{"a"}, UncleanedNew: 1}, "2 hosts are handed out: "},
+		{Totals{Offered: 1, New: 1, Uncleaned: []string{"a"}, UncleanedNew: 1}, ""},
+	} {
+		if found := handedOut(row.totals); row.want == "" {
+			assert.Empty(t, found, row.totals)
+		} else {
+			assert.Contains(t, found, row.want, row.totals)
+		}
+	}
+}
+
+func TestCapacityRowsAreSummed(t *testing.T) {
+	c := Capacity{Classes: []CapacityClass{
+		{Class: "a", Total: 12, Held: 1, Leaving: 2, LeftAlone: 3, Free: 4, Cordoned: 5, NotEligible: 6},
+		{Class: "b", Total: 21, Held: 10, Leaving: 20, LeftAlone: 30, Free: 40, Cordoned: 50, NotEligible: 60},
+	}}
+	rows := c.Rows()
+	assert.Equal(t, []string{"all", "33", "11", "22", "33", "44", "55", "66"}, rows[len(rows)-1])
+	c.Classes = c.Classes[:1]
+	assert.Len(t, c.Rows(), 2, "one class is its own sum")
+}
