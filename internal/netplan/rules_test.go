@@ -150,3 +150,25 @@ func TestFewOfMany(t *testing.T) {
 	require.NotZero(t, two)
 	assert.Len(t, plan.Findings(), lease)
 }
+
+// TestTableHasNodePorts: the node port of a tenant's service is in the plan, though nothing may overlap with it.
+func TestTableHasNodePorts(t *testing.T) {
+	c := v1.SIPCluster{}
+	c.Namespace, c.Name = "t", "edge"
+	c.Spec.Services.JumpHost = []v1.JumpHost{{NodePort: 30022}}
+	assert.Contains(t, string(Of(leasing(), []v1.SIPCluster{c}, nil).Table(0)), "30022")
+}
+
+// TestSummary: a site with a conflict and a doubt has something to say.
+func TestSummary(t *testing.T) {
+	for _, row := range []struct {
+		conflicts []Conflict
+		want      string
+	}{
+		{nil, "nothing overlaps"},
+		{[]Conflict{{Mild: true}}, "0 conflicts (!), 1 doubt (?)"},
+		{[]Conflict{{}, {Mild: true}}, "1 conflict (!), 1 doubt (?)"},
+	} {
+		assert.Equal(t, row.want, (&Comparison{Conflicts: row.conflicts}).summary())
+	}
+}
