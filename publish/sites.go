@@ -117,12 +117,13 @@ func (r *Round) compare(all bool) error {
 	return nil
 }
 
-// Snapshot returns a folder of the branch as Read does.
+// Snapshot returns a folder of the branch as Read does. The folder stays as it is there until the next Put.
 func (r *Round) Snapshot(ctx context.Context, folder int) (*Snapshot, error) {
 	found, err := r.base.in(ctx, r.remote.folders[folder])
 	if err != nil {
 		return nil, r.remote.masked(fmt.Errorf("%s: %w", r.remote.target, err))
 	}
+	r.made[folder].edits = nil
 	r.made[folder].unproposed = found.proposedSite == found.site
 	return found, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/objdiff/show"
 	"github.com/airshipit/sipgen/internal/text"
@@ -50,6 +51,10 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			if out != "" && repo.URL != "" {
 				return errors.New("--out and --repo: use only one of them")
 			}
+			var hosts *fleet.Hosts
+			if in.Fleet() {
+				hosts = &fleet.Hosts{}
+			}
 			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				how, err := losses.of(in)
 				if err != nil {
@@ -70,6 +75,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				if err != nil {
 					return err
 				}
+				noteHosts(hosts, checked.Plan)
 				warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
 				push.SayChanges(ui, compare(ui, checked.Rendered))
 				if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {
@@ -77,7 +83,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				}
 				return outcome(checked.Plan)
 			}
-			return eachSite(cmd, ui, &in, output.Format, ofSite, fleetOptions{check: losses.checkFleet})
+			return eachSite(cmd, ui, &in, output.Format, ofSite, fleetOptions{check: losses.checkFleet, hosts: hosts})
 		},
 	}
 	in.Flags(command)

@@ -41,8 +41,9 @@ func eachSite(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, format st
 		return err
 	}
 	out := &fleetOutput{ui: ui, format: format}
+	var hosts *fleet.Hosts
 	for _, option := range options {
-		if out.reviews = option.reviews; option.check == nil {
+		if out.reviews, hosts = option.reviews, option.hosts; option.check == nil {
 			continue
 		}
 		if err := option.check(sites); err != nil {
@@ -50,13 +51,67 @@ func eachSite(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, format st
 		}
 	}
 	var tally fleet.Tally
-	err = inOrder(cmd.Context(), sites, sideBySide, func(ctx context.Context, site *fleet.Site) *siteOutput {
-		return runSite(ctx, ui, in, site, run)
+	err = planHosts(cmd.Context(), sites, sites, hosts, func(ctx context.Context, site *fleet.Site) *siteOutput {
+		done := runSite(ctx, ui, ofFleet(in, site, hosts), site, run)
+		if out.replaced() {
+			done.out.Reset() // by the review
+		}
+		return done
 	}, func(done *siteOutput) error {
 		tally.Add(done.site.Name, done.code)
 		return out.print(done)
 	})
+	if err == nil && hosts != nil {
+		sayShared(ui, hosts)
+	}
 	return cmp.Or[error](err, out.end(), &fleetError{tally})
+}
+
+// ofFleet returns the inputs of one Site of a fleet, without the hosts that other Sites have.
+func ofFleet(in *cmdline.Inputs, site *fleet.Site, hosts *fleet.Hosts) *cmdline.Inputs {
+	own := in.Of(site)
+	if hosts != nil {
+		own.Taken = hosts.Taken(site.Name)
+		hosts.Planned(site.Name, nil, nil) // unless this run does
+	}
+	return own
+}
+
+// sayShared prints what Sites share.
+func sayShared(ui *terminal.UI, hosts *fleet.Hosts) {
+	for _, words := range hosts.Words() {
+		ui.Say("%s", words)
+	}
+}
+
+// planHosts is inOrder for Sites that assign hosts. One that assigns the host of another Site is run again without the
+// host, until each is one Site's (contract 35), and only then are the outputs handed over. now are those of all Sites
+// that are to run; without hosts there is nothing to resolve.
+func planHosts(ctx context.Context, all, now []fleet.Site, hosts *fleet.Hosts,
+	run func(context.Context, *fleet.Site) *siteOutput, take func(*siteOutput) error) error {
+	if hosts == nil {
+		return inOrder(ctx, now, sideBySide, run, take)
+	}
+	outputs := map[string]*siteOutput{}
+	for len(now) > 0 {
+		err := inOrder(ctx, now, sideBySide, run, func(done *siteOutput) error {
+			outputs[done.site.Name] = done
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		again := hosts.Resolve()
+		now = slices.DeleteFunc(slices.Clone(all), func(s fleet.Site) bool { return !slices.Contains(again, s.Name) })
+	}
+	for i := range all {
+		if done := outputs[all[i].Name]; done != nil {
+			if err := take(done); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // fleetOptions are what a command has for a fleet.
@@ -65,6 +120,8 @@ type fleetOptions struct {
 	check func([]fleet.Site) error
 	// reviews are of the Sites that are planned; nil: the command has no review.
 	reviews *siteReviews
+	// hosts are those that the Sites have and assign; nil: the command plans none.
+	hosts *fleet.Hosts
 }
 
 // siteReviews takes the reviews of Sites that run side by side.
@@ -148,14 +205,14 @@ type siteOutput struct {
 }
 
 // runSite runs a command for one Site of a fleet.
-func runSite(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *fleet.Site, run siteRun) *siteOutput {
+func runSite(ctx context.Context, ui *terminal.UI, own *cmdline.Inputs, site *fleet.Site, run siteRun) *siteOutput {
 	done := &siteOutput{site: site}
 	name := site.Name
 	if site.Unread { // the error names its file
 		name = ""
 	}
-	own := ui.OfSite(name, &done.out, &done.err)
-	err := run(ctx, own, in.Of(site))
+	siteUI := ui.OfSite(name, &done.out, &done.err)
+	err := run(ctx, siteUI, own)
 	switch {
 	case err == nil:
 	case errors.Is(err, errFinding):
@@ -164,7 +221,7 @@ func runSite(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *fle
 		done.code = exitError
 	default:
 		done.code, done.failure = exitError, err
-		fail(own, err)
+		fail(siteUI, err)
 	}
 	return done
 }
@@ -185,6 +242,11 @@ type fleetOutput struct {
 	headed bool
 	// reviews are printed at the end, in place of the Sites' tables.
 	reviews *siteReviews
+}
+
+// replaced reports whether the review is printed in place of what the Sites print.
+func (o *fleetOutput) replaced() bool {
+	return o.reviews != nil && (o.format == "table" || o.format == "markdown")
 }
 
 // end prints the review, if there is one.
@@ -215,7 +277,7 @@ func (o *fleetOutput) print(s *siteOutput) error {
 		o.reviews.take(s)
 	}
 	switch {
-	case o.reviews != nil && (o.format == "table" || o.format == "markdown"):
+	case o.replaced():
 	case o.format == "json" && s.out.Len() == 0:
 		product, err = json.Marshal(siteFault{v1alpha1.APIVersion, "Fault", s.site.Name, s.errors()})
 		product = append(product, '\n')
@@ -287,4 +349,15 @@ func (o *fleetOutput) rows(s *siteOutput) ([]byte, error) {
 	var text bytes.Buffer
 	err = csv.NewWriter(&text).WriteAll(withoutFormulas(rows))
 	return text.Bytes(), err
+}
+
+// noteHosts notes the hosts that a Site has and assigns. hosts is nil in a run of one Site.
+func noteHosts(hosts *fleet.Hosts, planned *app.Planned) {
+	if hosts == nil {
+		return
+	}
+	name := planned.Loaded.Site.Name
+	uids, bmcs := planned.Hosts()
+	hosts.Held(name, app.HeldUIDs(planned.Before.Files))
+	hosts.Planned(name, uids, bmcs)
 }

@@ -39,9 +39,9 @@ func publishFleet(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, losse
 	if err != nil {
 		return err
 	}
-	codes := map[string]int{}
+	codes, hosts := map[string]int{}, &fleet.Hosts{}
 	for _, of := range byBranch(sites, dest) {
-		p := &fleetPublication{ui: ui, in: in, losses: losses, dest: dest, sites: of, codes: codes,
+		p := &fleetPublication{ui: ui, in: in, losses: losses, dest: dest, sites: of, codes: codes, hosts: hosts,
 			reviews: make([]report.SiteReview, len(of)), lines: make([]report.SiteLine, len(of)),
 			files: make([][]publish.Change, len(of)), trailers: make([][]publish.Trailer, len(of))}
 		if err := p.publish(cmd.Context(), meta, ask); err != nil {
@@ -54,6 +54,7 @@ func publishFleet(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, losse
 			}
 		}
 	}
+	sayShared(ui, hosts)
 	var tally fleet.Tally
 	for i := range sites {
 		tally.Add(sites[i].Name, codes[sites[i].Name])
@@ -61,7 +62,8 @@ func publishFleet(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, losse
 	return &fleetError{tally}
 }
 
-// byBranch returns the Sites of each repository and branch. Those with an error have no place, and are behind the first's.
+// byBranch returns the Sites of each repository and branch. Those with an error have no place, and are behind the first
+// ones.
 func byBranch(sites []fleet.Site, dest *push.Settings) (groups [][]fleet.Site) {
 	of := func(a, b *fleet.Site) int {
 		url, branch := dest.Place(a)
@@ -96,6 +98,7 @@ type fleetPublication struct {
 	dest   *push.Settings
 	sites  []fleet.Site
 	codes  map[string]int // exit codes, by Site
+	hosts  *fleet.Hosts   // of all Sites of the run
 
 	to       *push.Destination
 	reviews  []report.SiteReview
@@ -131,12 +134,13 @@ func (p *fleetPublication) publish(ctx context.Context, meta publish.Meta, ask *
 	for i := range placed {
 		folders = append(folders, placed[i].Folder)
 	}
-	done, err := publish.LoopSites(ctx, p.to.Target, folders, func(ctx context.Context, r *publish.Round) (publish.Meta, error) {
-		if err := p.plan(ctx, r); err != nil {
+	attempt := func(ctx context.Context, round *publish.Round) (publish.Meta, error) {
+		if err := p.plan(ctx, round); err != nil {
 			return meta, err
 		}
 		return p.meta(ask)
-	})
+	}
+	done, err := publish.LoopSites(ctx, p.to.Target, folders, attempt)
 	switch {
 	case errors.Is(err, errAllFailed), errors.Is(err, push.ErrDryRun):
 		return nil
@@ -181,13 +185,21 @@ func (p *fleetPublication) plan(ctx context.Context, round *publish.Round) error
 		}
 	}
 	slices.SortFunc(now, func(a, b fleet.Site) int { return cmp.Compare(a.Name, b.Name) })
+	all := p.sites
+	if round != nil { // one that another round has planned may assign a host of these
+		for i := range p.sites {
+			at[p.sites[i].Name] = i
+		}
+		all = slices.SortedFunc(slices.Values(p.sites), func(a, b fleet.Site) int { return cmp.Compare(a.Name, b.Name) })
+	}
 	out := &fleetOutput{ui: p.ui}
-	return inOrder(ctx, now, sideBySide, func(ctx context.Context, site *fleet.Site) *siteOutput {
+	return planHosts(ctx, all, now, p.hosts, func(ctx context.Context, site *fleet.Site) *siteOutput {
 		i := at[site.Name]
 		p.lines[i], p.files[i], p.trailers[i] = report.SiteLine{}, nil, nil
-		done := runSite(ctx, p.ui, p.in, site, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+		run := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 			return p.planSite(ctx, ui, in, round, i)
-		})
+		}
+		done := runSite(ctx, p.ui, ofFleet(p.in, site, p.hosts), site, run)
 		if done.failure != nil {
 			p.reviews[i] = report.FailedReview(site.Name, done.errors())
 		}
@@ -206,8 +218,15 @@ func (p *fleetPublication) planSite(ctx context.Context, ui *terminal.UI, in *cm
 		return err
 	}
 	how.Pushes = true
+	var snapshot *publish.Snapshot
+	var unread error
+	if round != nil && p.sites[i].URL != "" { // its hosts stay its own also if it cannot be planned
+		if snapshot, unread = round.Snapshot(ctx, i); unread == nil {
+			p.hosts.Held(p.sites[i].Name, app.HeldUIDs(snapshot.Tree))
+		}
+	}
 	loaded, err := in.Load(ctx, ui)
-	if err != nil {
+	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
 	target := p.to.Target
@@ -217,10 +236,6 @@ func (p *fleetPublication) planSite(ctx context.Context, ui *terminal.UI, in *cm
 	}
 	for _, warning := range p.dest.Elsewhere(loaded.Site, target) {
 		ui.Say("warning: %s", warning)
-	}
-	snapshot, err := round.Snapshot(ctx, i)
-	if err != nil {
-		return err
 	}
 	before, err := app.ReadSnapshot(ctx, target, snapshot, loaded.Hosts.TakenAt)
 	if err != nil {
@@ -233,6 +248,7 @@ func (p *fleetPublication) planSite(ctx context.Context, ui *terminal.UI, in *cm
 	if err := checked.Rendered.RefuseForeign(); err != nil {
 		return err
 	}
+	noteHosts(p.hosts, checked.Plan)
 	words := compare(ui, checked.Rendered)
 	changes, err := round.Put(ctx, i, snapshot, checked.Rendered.Tree, checked.Rendered.Lists())
 	if err != nil {

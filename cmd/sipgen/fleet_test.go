@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -165,6 +166,16 @@ func TestFleetIsAsManyRuns(t *testing.T) {
 			wantSaid.WriteString(strings.ReplaceAll("\n"+said, "\nsipgen: ", "\nsipgen: "+name+": ")[1:])
 		}
 		code, out, said := ran(t, append(args, "--site", "sites/*/site.yaml")...)
+		if plans := []string{"plan -o", "plan tenant", "lint", "diff"}; slices.ContainsFunc(plans, func(p string) bool {
+			return strings.HasPrefix(command, p)
+		}) { // equal addresses of BMCs are one line, and no other
+			shared := "sipgen: warning: 5 BMC addresses are at several Sites (s00000, "
+			at := strings.Index(said, shared)
+			if assert.GreaterOrEqual(t, at, 0, command+": "+said) {
+				end := at + strings.Index(said[at:], "\n") + 1
+				said = said[:at] + said[end:]
+			}
+		}
 		if command == "plan -o json" { // the review is last
 			last := strings.LastIndex(strings.TrimSuffix(out, "\n"), "\n") + 1
 			assert.Contains(t, out[last:], `"kind":"Review","sites":7,"changed":5,"failed":1,`)
@@ -288,4 +299,62 @@ func TestFleetPublish(t *testing.T) {
 	assert.Equal(t, first, tree("fleet^"))
 	code, _, said := ran(t, "publish", "--site", "sites/s00003/site.yaml", "--propose", "fleet")
 	assert.Equal(t, exitError, code, "a Site's proposal in place of the fleet's: %s", said)
+}
+
+// TestHostIsOneSites: a host, by its uid, is the one Site's that has it in its tree, else the first's by name. The other
+// leaves it out, and says so (contract 35). That a Site cannot be planned gives its hosts to no other.
+func TestHostIsOneSites(t *testing.T) {
+	t.Setenv("SIPGEN_PREVIOUS", "")
+	t.Chdir(t.TempDir())
+	writeSites(t, 3)
+	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
+	twin := strings.ReplaceAll(read(t, "sites/s00000/hosts.yaml"), "uid-0-2", "uid-1-2") // but one
+	require.NoError(t, os.WriteFile("sites/s00001/hosts.yaml", []byte(twin), 0o644))
+	both := []string{"--site", "sites/*/site.yaml"}
+	const says = "SIP080: BareMetalHost metal3/n0: Site %s of this run has the host, by its uid uid-0-0: it is left out here"
+	has := func(site string) string {
+		t.Helper()
+		return git(t, "-C", "fleet.git", "show", "main:sites/"+site+"/clusters/tenant-a/first/assignments.yaml")
+	}
+	empty := strings.TrimSpace(git(t, "-C", "fleet.git", "commit-tree", "-m", "empty",
+		strings.TrimSpace(git(t, "-C", "fleet.git", "hash-object", "-t", "tree", "-w", "/dev/null"))))
+	git(t, "-C", "fleet.git", "update-ref", "refs/heads/main", empty)
+
+	code, out, said := ran(t, append([]string{"plan", "-o", "json"}, both...)...)
+	assert.Equal(t, exitFinding, code, said)
+	assert.Equal(t, 1, strings.Count(out, `"host":"metal3/n0","uid":"uid-0-0"`), "a slot in one Site")
+	assert.Contains(t, said, "sipgen: s00001: warning: "+fmt.Sprintf(says, "s00000"))
+
+	code, _, said = ran(t, append([]string{"publish"}, both...)...)
+	assert.Equal(t, exitFinding, code, said)
+	assert.Contains(t, said, fmt.Sprintf(says, "s00000"))
+	assert.NotContains(t, said, "sipgen: s00000: warning")
+	assert.Contains(t, said, "; 1 with findings: s00001\n")
+	assert.Contains(t, has("s00000"), "uid-0-0")
+
+	// The other way round: the tree decides, and not the name, also while the Site that has it cannot be planned.
+	git(t, "-C", "fleet.git", "update-ref", "refs/heads/main", empty)
+	code, _, said = ran(t, "publish", "--site", "sites/s00001/site.yaml")
+	require.Equal(t, exitDone, code, said)
+	before := has("s00001")
+	edit(t, "sites/s00001/site.yaml", "inventory: hosts.yaml", "inventory: nothing.yaml")
+	for range 2 {
+		code, _, said = ran(t, append([]string{"publish"}, both...)...)
+		assert.Equal(t, exitFinding, code, said)
+		assert.Contains(t, said, fmt.Sprintf(says, "s00001"))
+		assert.Equal(t, before, has("s00001"))
+		require.NoError(t, os.WriteFile("sites/s00001/nothing.yaml", []byte(twin), 0o644)) // the next time
+	}
+
+	// In the trees of both: each keeps it, and the run says so.
+	git(t, "-C", "fleet.git", "update-ref", "refs/heads/main", empty)
+	for _, site := range []string{"s00000", "s00001"} {
+		code, _, said = ran(t, "publish", "--site", "sites/"+site+"/site.yaml")
+		require.Equal(t, exitDone, code, said)
+	}
+	before = git(t, "-C", "fleet.git", "rev-parse", "main:sites/s00000", "main:sites/s00001")
+	code, _, said = ran(t, append([]string{"publish"}, both...)...)
+	assert.Equal(t, exitDone, code, said)
+	assert.Contains(t, said, "sipgen: danger: a host is in the trees of 2 Sites: s00000, s00001 (uid uid-0-0); release it in")
+	assert.Equal(t, before, git(t, "-C", "fleet.git", "rev-parse", "main:sites/s00000", "main:sites/s00001"))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/text"
@@ -47,6 +48,10 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				return err
 			}
 			in.AllAddresses = true // hosts may share one that no tenant asks for yet
+			var hosts *fleet.Hosts
+			if in.Fleet() {
+				hosts = &fleet.Hosts{}
+			}
 			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
 				loaded, err := in.Read(ctx, ui)
@@ -59,6 +64,9 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 					return err
 				}
 				checked, unplanned := flow(ui, loaded, before, noTolerance)
+				if checked != nil {
+					noteHosts(hosts, checked.Plan)
+				}
 				findings := app.Lint(loaded, checked, byDigest)
 				// Manifests never have managedFields, and are no finding for that.
 				findings = slices.DeleteFunc(findings, func(f finding.Finding) bool {
@@ -84,7 +92,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 					return errFinding
 				}
 				return nil
-			})
+			}, fleetOptions{hosts: hosts})
 		},
 	}
 	in.Flags(command)

@@ -17,6 +17,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/whatif"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/impact"
 	"github.com/airshipit/sipgen/internal/picture"
@@ -70,8 +71,9 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 			}
 			in.AllAddresses = ask.Asked() || ofNetwork // what is asked about may need hosts that no spec selects
 			var reviews *siteReviews
+			var hosts *fleet.Hosts
 			if in.Fleet() && !ask.Asked() {
-				reviews = &siteReviews{of: map[string]report.SiteReview{}}
+				reviews, hosts = &siteReviews{of: map[string]report.SiteReview{}}, &fleet.Hosts{}
 			}
 			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
@@ -87,9 +89,9 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 				if err != nil {
 					return err
 				}
-				return showPlan(ui, loaded, before, view, reviews)
+				return showPlan(ui, loaded, before, view, reviews, hosts)
 			}
-			return eachSite(cmd, ui, &in, view.output.Format, ofSite, fleetOptions{reviews: reviews})
+			return eachSite(cmd, ui, &in, view.output.Format, ofSite, fleetOptions{reviews: reviews, hosts: hosts})
 		},
 	}
 	in.Flags(command)
@@ -104,13 +106,15 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 }
 
 // showPlan prints a plan, and what render and publish would report.
-func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView, reviews *siteReviews) error {
+func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView, reviews *siteReviews,
+	hosts *fleet.Hosts) error {
 	ofNetwork := view.output.Format == "network"
 	checked, err := flow(ui, loaded, before, noTolerance)
 	if err != nil {
 		return err
 	}
 	planned, rendered := checked.Plan, checked.Rendered
+	noteHosts(hosts, planned)
 	shown := planned.Report
 	if rendered.Err == nil {
 		shown = compare(ui, rendered)

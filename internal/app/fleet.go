@@ -4,13 +4,17 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
+	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/manifest"
+	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/render/assignments"
 )
 
 // SiteInContext stands for a Site's name in the --context of a fleet.
@@ -73,4 +77,55 @@ func (r *Rendered) Applications() fleet.Applications {
 	slices.Sort(of.Names)
 	of.Names = slices.Compact(of.Names)
 	return of
+}
+
+// leaveToOthers leaves out the hosts that other Sites of the run have, by their uids.
+func (l *Loaded) leaveToOthers(taken map[string]string) {
+	if len(taken) == 0 {
+		return
+	}
+	own := *l.Hosts
+	own.Hosts = nil
+	for i := range l.Hosts.Hosts {
+		host := &l.Hosts.Hosts[i]
+		if other, is := taken[host.UID]; is && host.UID != "" {
+			l.taken = append(l.taken, warning(finding.OtherSite, finding.To("BareMetalHost", host.Namespace, host.Name),
+				fmt.Sprintf("Site %s of this run has the host, by its uid %s: it is left out here", other, host.UID)))
+			continue
+		}
+		own.Hosts = append(own.Hosts, *host)
+	}
+	l.Hosts = &own
+}
+
+// HeldUIDs returns the uids of the hosts in a tree. What cannot be read is left out: the Site's run reports it.
+func HeldUIDs(tree map[string][]byte) (uids []string) {
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		if !render.IsAssignments(name) {
+			continue
+		}
+		_, claims, err := assignments.Claims(".", name, tree[name])
+		if err != nil {
+			continue
+		}
+		for i := range claims {
+			uids = append(uids, claims[i].UID)
+		}
+	}
+	return uids
+}
+
+// Hosts returns the uids of the hosts that a plan assigns, and the addresses of the BMCs in its inventory.
+func (p *Planned) Hosts() (uids, bmcs []string) {
+	for i := range p.Placement.Clusters {
+		for _, role := range p.Placement.Clusters[i].Roles {
+			for _, a := range role.Assigned {
+				uids = append(uids, a.Host.UID)
+			}
+		}
+	}
+	for i := range p.Loaded.Hosts.Hosts {
+		bmcs = append(bmcs, p.Loaded.Hosts.Hosts[i].BMC.Address)
+	}
+	return uids, bmcs
 }

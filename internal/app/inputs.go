@@ -23,6 +23,8 @@ type Inputs struct {
 	AllAddresses bool
 	// OfFleet is the Site's name in a run of several Sites, empty in a run of one.
 	OfFleet string
+	// Taken are the uids of hosts that other Sites of the run have, with these Sites. They are left out.
+	Taken map[string]string
 	// specsOfSite, inventoryOfSite: the paths come from the Site, and not from flags.
 	specsOfSite, inventoryOfSite bool
 	// built: Site is a folder with a kustomization.

@@ -16,6 +16,10 @@ import (
 // Lint returns all findings of the site: why clusters are frozen, contradictions with the hosts, what is wrong with the
 // tree, and those of package lint. If nothing could be planned, c is nil, and it returns those that need no plan.
 func Lint(l *Loaded, c *Checked, byDigest bool) []finding.Finding {
+	return finding.Sorted(append(lintAll(l, c, byDigest), l.taken...))
+}
+
+func lintAll(l *Loaded, c *Checked, byDigest bool) []finding.Finding {
 	if c != nil {
 		p := c.Plan
 		return finding.Sorted(slices.Concat(linted(l, l.Clusters, p, byDigest), p.Clusters.Findings, p.contradictions(),

@@ -47,6 +47,8 @@ type Loaded struct {
 	built *serviceBuilds
 	// fleet is Inputs.OfFleet.
 	fleet string
+	// taken are about the hosts of Inputs.Taken.
+	taken []finding.Finding
 }
 
 // Specs are the specs of a site, bound to their tenants.
@@ -108,7 +110,7 @@ func (l *Loaded) Warnings() []finding.Finding {
 	if l.Network != nil {
 		out = append(out, l.Network.Findings()...)
 	}
-	return out
+	return append(out, l.taken...)
 }
 
 // mostAlike is how many findings of one kind a run prints; sipgen lint lists all.
@@ -171,6 +173,7 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	if l.Hosts, l.others, err = OfTheSite(site, hosts); err != nil {
 		return l, err
 	}
+	l.leaveToOthers(in.Taken)
 	if err := nameReleased(site, l.Hosts.Hosts); err != nil {
 		return l, err
 	}

@@ -84,6 +84,7 @@ const (
 	Crosses         = "SIP077"
 	NoSelector      = "SIP078"
 	NoBase          = "SIP079"
+	OtherSite       = "SIP080"
 )
 
 // Code is the entry of a code in the table.

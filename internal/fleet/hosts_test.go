@@ -1,0 +1,50 @@
+package fleet
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestHostsAreOneSites: who has a host in its tree keeps it, else the first by name gets it, in whatever order the Sites
+// are planned (contract 35).
+func TestHostsAreOneSites(t *testing.T) {
+	type site struct {
+		name           string
+		held, assigned []string
+	}
+	sites := []site{
+		{"a", nil, []string{"1", "2", "4"}}, // 2 is b's by its tree
+		{"b", []string{"2", "3"}, []string{"2", "3"}},
+		{"c", []string{"3"}, []string{"1", "3", ""}}, // 1 is a's by name; 3 is in two trees
+		{"d", nil, []string{"4", "5", ""}},
+	}
+	for range 50 {
+		var h Hosts
+		for _, i := range rand.Perm(len(sites)) {
+			h.Held(sites[i].name, sites[i].held)
+			h.Planned(sites[i].name, sites[i].assigned, []string{"10.0.0.1", "10.0.1." + sites[i].name})
+		}
+		assert.Equal(t, []string{"a", "c", "d"}, h.Resolve())
+		assert.Equal(t, map[string]string{"2": "b"}, h.Taken("a"))
+		assert.Equal(t, map[string]string{"1": "a"}, h.Taken("c"))
+		assert.Equal(t, map[string]string{"4": "a"}, h.Taken("d"))
+		assert.Empty(t, h.Taken("b"))
+		h.Planned("a", []string{"1", "4", "5"}, nil) // planned again: another host, which d has
+		h.Planned("c", []string{"3"}, nil)
+		h.Planned("d", []string{"5"}, nil)
+		assert.Equal(t, []string{"d"}, h.Resolve())
+		assert.Equal(t, map[string]string{"4": "a", "5": "a"}, h.Taken("d"))
+		h.Planned("d", nil, nil)
+		assert.Empty(t, h.Resolve())
+		assert.Equal(t, []string{"danger: a host is in the trees of 2 Sites: b, c (uid 3); release it in all but one"},
+			h.Words())
+	}
+	var h Hosts
+	for _, site := range []string{"a", "b", "c"} {
+		h.Planned(site, nil, []string{"10.0.0.1", "10.0.0.2", site})
+	}
+	assert.Equal(t, []string{"warning: 2 BMC addresses are at several Sites (a, b, c): right for networks that are apart"},
+		h.Words())
+}
