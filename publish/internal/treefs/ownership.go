@@ -163,27 +163,8 @@ func parse(folder string, text []byte) (*ownership, error) {
 	if folder != "" && (len(list.Folders) > 0 || list.Assignments != "") {
 		return bad("found folders or assignments, want none in a folder's own list")
 	}
-	seen := make(map[string]bool, len(list.Folders)+len(list.Files))
-	for i, inside := range list.Folders {
-		if err := CheckName(inside); err != nil {
-			return bad("folders[%d]: %v", i, err)
-		}
-		if seen[inside] {
-			return bad("folders[%d]: %s: listed twice", i, inside)
-		}
-		seen[inside] = true
-	}
-	for i, file := range list.Files {
-		if err := CheckName(file.Path); err != nil {
-			return bad("files[%d]: %v", i, err)
-		}
-		if sum, err := hex.DecodeString(file.SHA256); err != nil || len(sum) != sha256.Size {
-			return bad("files[%d]: %s: sha256: want 64 hex digits", i, file.Path)
-		}
-		if seen[file.Path] || isList(file.Path) {
-			return bad("files[%d]: %s: listed twice, or a list itself", i, file.Path)
-		}
-		seen[file.Path] = true
+	if err := list.checkNames(); err != nil {
+		return bad("%v", err)
 	}
 	want := list.digest(text)
 	if lines := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")); list.Digest != want &&
@@ -194,6 +175,33 @@ func parse(folder string, text []byte) (*ownership, error) {
 		return bad("digest: found %q, the list has %s: it was edited or merged by hand", list.Digest, want)
 	}
 	return &list, nil
+}
+
+// checkNames refuses names that no list has, and those that it has twice.
+func (o *ownership) checkNames() error {
+	seen := make(map[string]bool, len(o.Folders)+len(o.Files))
+	for i, inside := range o.Folders {
+		if err := CheckName(inside); err != nil {
+			return fmt.Errorf("folders[%d]: %v", i, err)
+		}
+		if seen[inside] {
+			return fmt.Errorf("folders[%d]: %s: listed twice", i, inside)
+		}
+		seen[inside] = true
+	}
+	for i, file := range o.Files {
+		if err := CheckName(file.Path); err != nil {
+			return fmt.Errorf("files[%d]: %v", i, err)
+		}
+		if sum, err := hex.DecodeString(file.SHA256); err != nil || len(sum) != sha256.Size {
+			return fmt.Errorf("files[%d]: %s: sha256: want 64 hex digits", i, file.Path)
+		}
+		if seen[file.Path] || isList(file.Path) {
+			return fmt.Errorf("files[%d]: %s: listed twice, or a list itself", i, file.Path)
+		}
+		seen[file.Path] = true
+	}
+	return nil
 }
 
 // Owned are the files of a tree that sipgen wrote.
