@@ -2,6 +2,7 @@ package report
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"net/netip"
@@ -176,16 +177,22 @@ func (s *SiteReview) compare(names *names, before, after map[string][]byte) {
 	sum.Sum(s.key[:0])
 }
 
-// describe writes a file's change into its digest.
+// describe writes a file's change into its digest. What lists are sorted by may be an address, so the fields of an
+// object and the lines of a side are sorted without it.
 func describe(sum hash.Hash, f *objdiff.File, strip func(string) string) {
 	fmt.Fprintf(sum, "%q %s\n", strip(f.Path), f.Status)
 	for i := range f.Objects {
 		o := &f.Objects[i]
 		fmt.Fprintf(sum, "%s %q %s\n", o.Kind, strip(o.Name), o.Status)
+		var fields []string
 		for _, field := range o.Fields {
-			fmt.Fprintf(sum, "%q %s %q %q\n", strip(field.Path), field.Change, strip(fmt.Sprint(field.Old)),
-				strip(fmt.Sprint(field.New)))
+			old, _ := json.Marshal(field.Old) // of values that were read from YAML
+			now, _ := json.Marshal(field.New)
+			fields = append(fields, fmt.Sprintf("%q %s %s %s", strip(field.Path), field.Change, strip(string(old)),
+				strip(string(now))))
 		}
+		slices.Sort(fields)
+		fmt.Fprintln(sum, strings.Join(fields, "\n"))
 	}
 	if len(f.Objects) > 0 {
 		return
@@ -196,12 +203,14 @@ func describe(sum hash.Hash, f *objdiff.File, strip func(string) string) {
 		for _, line := range side[1] {
 			there[line]++
 		}
+		var lines []string
 		for _, line := range side[0] {
 			if there[line]--; there[line] < 0 {
-				fmt.Fprintf(sum, "%q\n", line)
+				lines = append(lines, line)
 			}
 		}
-		fmt.Fprintln(sum, "---")
+		slices.Sort(lines)
+		fmt.Fprintf(sum, "%q\n---\n", lines)
 	}
 }
 

@@ -113,6 +113,10 @@ func TestWhatIsNotAlike(t *testing.T) {
 		alike  bool
 	}{
 		{"names and addresses", func(*reviewed) {}, true},
+		{"addresses that sort in another order", func(s *reviewed) {
+			s.after["site/x.yaml"] = []byte("kind: Pod\nmetadata: {name: x}\nspec: {hostAliases: [{ip: 10.0.0.10, " +
+				"hostnames: [b]}, {ip: 10.0.0.9, hostnames: [a]}]}\n")
+		}, true},
 		{"a digest", func(s *reviewed) { edit(s.after, "haproxy:3.2.26", "haproxy:3.2.26@sha256:ab") }, false},
 		{"the image before", func(s *reviewed) { edit(s.before, "haproxy:3.2.25", "haproxy:3.2.24") }, false},
 		{"a line of a configuration", func(s *reviewed) { edit(s.after, ":6443\n", ":6443\ntimeout 3s\n") }, false},
@@ -130,6 +134,10 @@ func TestWhatIsNotAlike(t *testing.T) {
 		}, true},
 	} {
 		one, two := fleetSite(1), fleetSite(2)
+		if strings.HasPrefix(row.why, "addresses that sort") {
+			one.after["site/x.yaml"] = []byte("kind: Pod\nmetadata: {name: x}\nspec: {hostAliases: [{ip: 10.0.0.7, " +
+				"hostnames: [b]}, {ip: 10.0.0.8, hostnames: [a]}]}\n")
+		}
 		row.change(&two)
 		r := &Review{}
 		r.Add(one.review())
