@@ -360,4 +360,5 @@ func noteHosts(hosts *fleet.Hosts, planned *app.Planned) {
 	uids, bmcs := planned.Hosts()
 	hosts.Held(name, app.HeldUIDs(planned.Before.Files))
 	hosts.Planned(name, uids, bmcs)
+	hosts.Synced(planned.Applications())
 }

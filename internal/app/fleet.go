@@ -63,19 +63,17 @@ func (l *Loaded) acceptLoss(hosts int) string {
 
 // Applications returns the Applications of the Site's clusters on an Argo CD elsewhere; none with an Argo CD that the
 // hosts' cluster has for itself.
-func (r *Rendered) Applications() fleet.Applications {
-	site := r.Plan.Loaded.Site
+func (p *Planned) Applications() fleet.Applications {
+	site := p.Loaded.Site
 	of := fleet.Applications{Site: site.Name, Namespace: site.Spec.ArgoCD.Namespace}
 	if site.Spec.Engine != v1alpha1.EngineArgoCD || site.Spec.ArgoCD.Server == v1alpha1.ArgoCDInCluster {
 		return of
 	}
-	for name := range r.Tree {
-		if parts := strings.Split(name, "/"); len(parts) > 3 && parts[0] == "clusters" && parts[3] == "infra" {
-			of.Names = append(of.Names, v1.SyncNameOf(site.InNames(), parts[1], parts[2], "infra"))
-		}
+	for i := range p.Placement.Clusters {
+		key := p.Placement.Clusters[i].Key
+		of.Names = append(of.Names, v1.SyncNameOf(site.InNames(), key.Namespace, key.Name, "infra"))
 	}
 	slices.Sort(of.Names)
-	of.Names = slices.Compact(of.Names)
 	return of
 }
 

@@ -20,6 +20,18 @@ type Hosts struct {
 	taken map[string]map[string]string
 	// bmcs are the Sites by the addresses of BMCs.
 	bmcs map[string]map[string]bool
+	// applications are those of the Sites, by name.
+	applications map[string]Applications
+}
+
+// Synced notes the Applications of a Site.
+func (h *Hosts) Synced(of Applications) {
+	h.noting.Lock()
+	defer h.noting.Unlock()
+	if h.applications == nil {
+		h.applications = map[string]Applications{}
+	}
+	h.applications[of.Site] = of
 }
 
 // Held notes the hosts in a Site's tree.
@@ -109,6 +121,7 @@ func (h *Hosts) Words() (words []string) {
 	if more := len(words) - most; more > 0 {
 		words = append(words[:most], fmt.Sprintf("danger: and %s like it", text.Plural(more, "more host", "more hosts")))
 	}
+	words = append(words, h.clashes()...)
 	shared, sites := 0, map[string]bool{}
 	for _, of := range h.bmcs {
 		if len(of) > 1 {
@@ -120,6 +133,28 @@ func (h *Hosts) Words() (words []string) {
 		words = append(words, fmt.Sprintf("warning: %s at several Sites (%s): right for networks that are apart",
 			text.Plural(shared, "BMC address is", "BMC addresses are"),
 			text.Some(slices.SortedFunc(maps.Keys(sites), cmp.Compare), mostNames)))
+	}
+	return words
+}
+
+// mostClashes bounds the clashes that are said.
+const mostClashes = 20
+
+// clashes says which Sites have Applications of one name.
+func (h *Hosts) clashes() (words []string) {
+	clashes := Clashes(slices.Collect(maps.Values(h.applications)))
+	for i, clash := range clashes {
+		if i == mostClashes {
+			return append(words, fmt.Sprintf("danger: and %s like it", text.Plural(len(clashes)-i, "more group of Sites",
+				"more groups of Sites")))
+		}
+		more := ""
+		if clash.More > 0 {
+			more = fmt.Sprintf(" and %d more", clash.More)
+		}
+		words = append(words, fmt.Sprintf("danger: %s have the Application %s/%s%s: on one Argo CD all but one of their roots "+
+			"fail; set spec.argocd.names: site (docs/application-names.md)", text.Some(clash.Sites, mostNames),
+			clash.Namespace, clash.Name, more))
 	}
 	return words
 }
