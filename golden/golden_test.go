@@ -68,7 +68,7 @@ func examples(t *testing.T) []string {
 	for _, site := range built {
 		names = append(names, ofFleet+filepath.Base(filepath.Dir(site)))
 	}
-	return slices.AppendSeq(names, maps.Keys(variants))
+	return append(names, slices.Sorted(maps.Keys(variants))...)
 }
 
 func read(t *testing.T, paths ...string) []manifest.Document {
