@@ -31,8 +31,8 @@ func (in *Inputs) RestConfig() (*rest.Config, error) {
 	rules := in.LoadingRules()
 	if known := in.Contexts(rules); in.Context != "" && !slices.Contains(known, in.Context) {
 		if in.OfFleet != "" { // the other Sites' contexts, a thousand
-			return nil, redact.Errorf("site %s: found no context %q in the kubeconfig, want one; --context 'PREFIX-%s' names it "+
-				"otherwise", in.OfFleet, in.Context, SiteInContext)
+			return nil, redact.Errorf("found no context %q in the kubeconfig, want one for the Site; --context 'PREFIX-%s' "+
+				"names it otherwise", in.Context, SiteInContext)
 		}
 		return nil, redact.Errorf("--context: found %q, want a context of the kubeconfig: %s", in.Context,
 			cmp.Or(strings.Join(known, ", "), "it has none"))
