@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/fleet"
+	"github.com/airshipit/sipgen/internal/kustomization"
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/render"
 	"github.com/airshipit/sipgen/render/assignments"
@@ -35,7 +36,7 @@ func SiteOf(path string) fleet.Site {
 			Files: append([]string{path}, in.Specs...)}
 	}
 	unread := fleet.Site{Path: path, Name: path, Unread: true}
-	docs, err := manifest.Read([]string{path}, nil)
+	docs, err := headsOf(path)
 	if err != nil {
 		return unread
 	}
@@ -51,6 +52,16 @@ func SiteOf(path string) fleet.Site {
 		}
 	}
 	return unread
+}
+
+// headsOf returns the documents that a Site with an error is among. Other files in the folder of a kustomization may
+// name another Site.
+func headsOf(path string) ([]manifest.Document, error) {
+	if kustomization.Is(path) {
+		docs, _, err := kustomization.Site(path)
+		return docs, err
+	}
+	return manifest.Read([]string{path}, nil)
 }
 
 // acceptLoss returns the flag that accepts the loss of so many hosts.
