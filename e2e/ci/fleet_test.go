@@ -35,7 +35,8 @@ func fleetSite(t *testing.T) *site {
 func (s *site) trees(t *testing.T) (sites []string) {
 	t.Helper()
 	for _, site := range []string{"dc1", "dc2", "dc3"} {
-		if code, _ := shell(t, s.fleet, s.environment, "git", "cat-file", "-e", "main:sites/"+site+"/.sipgen.yaml"); code == 0 {
+		file := "main:sites/" + site + "/.sipgen.yaml"
+		if code, _ := shell(t, s.fleet, s.environment, "git", "cat-file", "-e", file); code == 0 {
 			sites = append(sites, site)
 		}
 	}

@@ -18,7 +18,8 @@ func TestClashes(t *testing.T) {
 		want []fleet.Clash
 	}{
 		{"no Site has one", []fleet.Applications{of("a", "argocd"), of("b", "argocd")}, nil},
-		{"names with the site", []fleet.Applications{of("a", "argocd", "a.t.x.infra"), of("b", "argocd", "b.t.x.infra")}, nil},
+		{"names with the site", []fleet.Applications{of("a", "argocd", "a.t.x.infra"),
+			of("b", "argocd", "b.t.x.infra")}, nil},
 		{"another Argo CD", []fleet.Applications{of("a", "argocd", "t.x.infra"), of("b", "gitops", "t.x.infra")}, nil},
 		{"a base of two clusters, in any order", []fleet.Applications{of("c", "argocd", "t.y.infra", "t.x.infra"),
 			of("a", "argocd", "t.x.infra", "t.y.infra"), of("b", "argocd", "t.x.infra", "t.y.infra", "t.z.infra")},

@@ -152,8 +152,8 @@ func (h *Hosts) clashes() (words []string) {
 		if clash.More > 0 {
 			more = fmt.Sprintf(" and %d more", clash.More)
 		}
-		words = append(words, fmt.Sprintf("danger: %s have the Application %s/%s%s: on one Argo CD all but one of their roots "+
-			"fail; set spec.argocd.names: site (docs/application-names.md)", text.Some(clash.Sites, mostNames),
+		words = append(words, fmt.Sprintf("danger: %s have the Application %s/%s%s: on one Argo CD all but one of their "+
+			"roots fail; set spec.argocd.names: site (docs/application-names.md)", text.Some(clash.Sites, mostNames),
 			clash.Namespace, clash.Name, more))
 	}
 	return words

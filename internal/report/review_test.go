@@ -34,7 +34,8 @@ func fleetSite(n int) reviewed {
 			folder + "/assignments.yaml":     []byte("host: " + image + site),
 			folder + "/PLAN.md":              []byte("of " + image + site),
 			".sipgen.yaml":                   []byte("of " + image + site),
-			"flux/" + namespace + "." + name + ".yaml": []byte("apiVersion: v1\nkind: Kustomization\nmetadata: {name: sipgen-" + site + "-" +
+			"flux/" + namespace + "." + name + ".yaml": []byte("apiVersion: v1\nkind: Kustomization\n" +
+				"metadata: {name: sipgen-" + site + "-" +
 				image[len(image)-1:] + "}\n"),
 		}
 	}
@@ -44,7 +45,8 @@ func fleetSite(n int) reviewed {
 		Hosts: []HostResult{{Host: fmt.Sprintf("metal3/n%d", n)}},
 		Services: []ServiceChanges{{Cluster: namespace + "/" + name, Objects: []objdiff.Effect{{
 			Object: "Deployment loadbalancer-" + name, Rolls: true,
-			Fields: []string{"spec.template.spec.containers[loadbalancer].image " + was + " → " + is}}}}}}, files(was), files(is)}
+			Fields: []string{"spec.template.spec.containers[loadbalancer].image " + was + " → " + is}}}}}},
+		files(was), files(is)}
 }
 
 func (r reviewed) review() SiteReview { return ReviewOf(r.plan, r.before, r.after) }
@@ -121,7 +123,9 @@ func TestWhatIsNotAlike(t *testing.T) {
 		{"the image before", func(s *reviewed) { edit(s.before, "haproxy:3.2.25", "haproxy:3.2.24") }, false},
 		{"a line of a configuration", func(s *reviewed) { edit(s.after, ":6443\n", ":6443\ntimeout 3s\n") }, false},
 		{"a port", func(s *reviewed) { edit(s.after, ":6443\n", ":6444\n") }, false},
-		{"another object", func(s *reviewed) { s.after["policy/x.yaml"] = []byte("kind: Role\nmetadata: {name: x}\n") }, false},
+		{"another object", func(s *reviewed) {
+			s.after["policy/x.yaml"] = []byte("kind: Role\nmetadata: {name: x}\n")
+		}, false},
 		{"a file less", func(s *reviewed) {
 			for path := range s.after {
 				if strings.HasSuffix(path, ".cfg") {
