@@ -52,7 +52,9 @@ func publishFleet(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, losse
 			for i := range of {
 				codes[of[i].Name] = exitError
 			}
+			continue
 		}
+		hosts.Written(of)
 	}
 	sayShared(ui, hosts)
 	var tally fleet.Tally
@@ -165,6 +167,7 @@ func (p *fleetPublication) publish(ctx context.Context, meta publish.Meta, ask *
 
 // plan plans the Sites of a round; in the first one those with an error, too. Without a round there are only those.
 func (p *fleetPublication) plan(ctx context.Context, round *publish.Round) error {
+	p.hosts.Again()
 	var now []fleet.Site
 	at := map[string]int{}
 	add := func(i int) {

@@ -5,6 +5,7 @@ package fleet
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,23 +32,51 @@ type Site struct {
 }
 
 // Choose returns the Sites with the labels, by name. A Site with unknown labels is among them: its run has the error.
-// Two Sites of one name are an error, and none is.
+// Two Sites of one name, or with a tree in the other's folder, are an error, chosen or not: runs for other labels would
+// write over what these write. No Site is an error, too.
 func Choose(sites []Site, labeled labels.Selector) ([]Site, error) {
+	sites = slices.SortedFunc(slices.Values(sites), func(a, b Site) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+	})
+	for i := range sites {
+		if i > 0 && sites[i-1].Name == sites[i].Name {
+			return nil, redact.Errorf("--site: %s and %s are both Site %s, want one of a name", sites[i-1].Path,
+				sites[i].Path, sites[i].Name)
+		}
+	}
+	if err := apart(sites); err != nil {
+		return nil, err
+	}
 	chosen := slices.DeleteFunc(slices.Clone(sites), func(s Site) bool {
 		return !s.Unread && !labeled.Matches(labels.Set(s.Labels))
 	})
 	if len(chosen) == 0 {
 		return nil, redact.Errorf("--select: found %q, and no Site of %d has such labels", labeled.String(), len(sites))
 	}
-	slices.SortFunc(chosen, func(a, b Site) int {
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+	return chosen, nil
+}
+
+// apart wants the tree of no Site in the folder of another's on the same branch.
+func apart(sites []Site) error {
+	placed := slices.DeleteFunc(slices.Clone(sites), func(s Site) bool { return s.URL == "" })
+	folder := func(s Site) string { // with a slash at its end; of the whole branch it is empty
+		return strings.TrimLeft(path.Join("/", s.Folder)+"/", "/")
+	}
+	slices.SortStableFunc(placed, func(a, b Site) int {
+		return cmp.Or(strings.Compare(a.URL, b.URL), strings.Compare(a.Branch, b.Branch),
+			strings.Compare(folder(a), folder(b)))
 	})
-	for i := range chosen[1:] {
-		if a, b := chosen[i], chosen[i+1]; a.Name == b.Name {
-			return nil, redact.Errorf("--site: %s and %s are both Site %s, want one of a name", a.Path, b.Path, a.Name)
+	for i := range placed {
+		if i == 0 {
+			continue
+		}
+		a, b := &placed[i-1], &placed[i]
+		if a.URL == b.URL && a.Branch == b.Branch && strings.HasPrefix(folder(*b), folder(*a)) {
+			return redact.Errorf("--site: Site %s has its tree in %q, and Site %s in %q of the same branch "+
+				"(spec.repository.path), want none in another", a.Name, a.Folder, b.Name, b.Folder)
 		}
 	}
-	return chosen, nil
+	return nil
 }
 
 // Slice is the part of a fleet that one of several runs takes: of N slices the one with this index, from 0. The zero

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 
@@ -40,6 +41,52 @@ func TestChoose(t *testing.T) {
 	assert.EqualError(t, err, `--select: found "wave=9", and no Site of 2 has such labels`)
 	_, err = Choose(append(sites, Site{Path: "e.yaml", Name: "dc1"}), labels.Everything())
 	assert.EqualError(t, err, "--site: a.yaml and e.yaml are both Site dc1, want one of a name")
+	wave2, err := labels.Parse("wave=2")
+	require.NoError(t, err)
+	_, err = Choose(append(sites, Site{Path: "e.yaml", Name: "dc1"}), wave2) // another run would write over its tree
+	assert.EqualError(t, err, "--site: a.yaml and e.yaml are both Site dc1, want one of a name")
+}
+
+// TestApart: no tree in the folder of another Site's on one branch, chosen or not.
+func TestApart(t *testing.T) {
+	for _, row := range []struct {
+		why       string
+		one, more Site
+		refused   bool
+	}{
+		{"two folders", Site{Folder: "sites/a"}, Site{Folder: "sites/b"}, false},
+		{"one is the beginning of the other's name", Site{Folder: "sites/a"}, Site{Folder: "sites/a-b"}, false},
+		{"one folder", Site{Folder: "sites/a"}, Site{Folder: "sites/a"}, true},
+		{"one folder, written otherwise", Site{Folder: "sites/a"}, Site{Folder: "./sites//a/"}, true},
+		{"in the other's", Site{Folder: "sites/a/b"}, Site{Folder: "sites/a"}, true},
+		{"in the other's, at a distance", Site{Folder: "sites/a/b/c"}, Site{Folder: "sites"}, true},
+		{"the whole branch", Site{Folder: "."}, Site{Folder: "sites/a"}, true},
+		{"no path", Site{}, Site{Folder: "sites/a"}, true},
+		{"another branch", Site{Folder: "a", Branch: "x"}, Site{Folder: "a"}, false},
+		{"another repository", Site{Folder: "a", URL: "https://b.example/b.git"}, Site{Folder: "a"}, false},
+	} {
+		row.one.Name, row.more.Name = "a", "b"
+		row.more.Labels = map[string]string{"wave": "2"}
+		for _, s := range []*Site{&row.one, &row.more} {
+			s.URL = cmp.Or(s.URL, "https://git.example/fleet.git")
+		}
+		between := Site{Name: "c", URL: row.one.URL, Folder: "sites/a.b"} // sorts between a and a/b by its bytes
+		if row.one.Folder == "." || row.one.Folder == "" || row.more.Folder == "sites" {
+			between.Folder = "tmp"
+			between.URL += "x"
+		}
+		wave2, err := labels.Parse("wave=2")
+		require.NoError(t, err)
+		_, err = Choose([]Site{row.one, between, row.more}, wave2)
+		if row.refused {
+			assert.ErrorContains(t, err, "of the same branch (spec.repository.path), want none in another", row.why)
+		} else {
+			assert.NoError(t, err, row.why)
+		}
+	}
+	broken := []Site{{Name: "a"}, {Name: "b"}} // Sites with an error have no place
+	_, err := Choose(broken, labels.Everything())
+	assert.NoError(t, err)
 }
 
 // TestSlice: the slices are a partition of the Sites, also where there are more slices than Sites.

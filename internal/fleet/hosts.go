@@ -68,6 +68,33 @@ func note(of map[string]map[string]bool, site string, keys []string) map[string]
 	return of
 }
 
+// Again forgets which Sites lost hosts to others: the branch has changed, and with it who has a host.
+func (h *Hosts) Again() {
+	h.noting.Lock()
+	defer h.noting.Unlock()
+	h.taken = nil
+}
+
+// Written notes that the hosts that some Sites assign are in their trees from now on.
+func (h *Hosts) Written(sites []Site) {
+	h.noting.Lock()
+	defer h.noting.Unlock()
+	for uid, of := range h.assigned {
+		for i := range sites {
+			if !of[sites[i].Name] {
+				continue
+			}
+			if h.held == nil {
+				h.held = map[string]map[string]bool{}
+			}
+			if h.held[uid] == nil {
+				h.held[uid] = map[string]bool{}
+			}
+			h.held[uid][sites[i].Name] = true
+		}
+	}
+}
+
 // Taken returns the hosts that a Site may not have, with the Sites that do.
 func (h *Hosts) Taken(site string) map[string]string {
 	h.noting.Lock()

@@ -48,3 +48,32 @@ func TestHostsAreOneSites(t *testing.T) {
 	assert.Equal(t, []string{"warning: 2 BMC addresses are at several Sites (a, b, c): right for networks that are apart"},
 		h.Words())
 }
+
+// TestHostsAfterAPush: what a rival's push or a commit of the run itself put into a tree is that Site's.
+func TestHostsAfterAPush(t *testing.T) {
+	var h Hosts
+	for _, site := range []string{"a", "b"} {
+		h.Planned(site, []string{"1", "2"}, nil)
+	}
+	assert.Equal(t, []string{"b"}, h.Resolve())
+	h.Planned("b", nil, nil)
+	assert.Empty(t, h.Resolve())
+
+	h.Again() // a rival has pushed b's tree, with both: only b is planned again
+	assert.Empty(t, h.Taken("b"))
+	h.Held("b", []string{"1", "2"})
+	h.Planned("b", []string{"1", "2"}, nil)
+	assert.Equal(t, []string{"a"}, h.Resolve())
+	assert.Equal(t, map[string]string{"1": "b", "2": "b"}, h.Taken("a"))
+	h.Planned("a", nil, nil)
+	assert.Empty(t, h.Resolve())
+
+	var two Hosts // of two branches: b's is written before a is planned
+	two.Planned("b", []string{"1"}, nil)
+	assert.Empty(t, two.Resolve())
+	two.Written([]Site{{Name: "b"}})
+	two.Again()
+	two.Planned("a", []string{"1"}, nil)
+	assert.Equal(t, []string{"a"}, two.Resolve())
+	assert.Equal(t, map[string]string{"1": "b"}, two.Taken("a"))
+}
