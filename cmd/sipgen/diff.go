@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
+	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/objdiff/show"
@@ -60,13 +62,20 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				if err != nil {
 					return err
 				}
+				read := func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error) {
+					return cmdline.Compared(out, repo).Read(ctx, ui, site, hostsRead)
+				}
 				loaded, err := in.Load(ctx, ui)
+				if err != nil {
+					noteUnread(hosts, in, read)
+					return err
+				}
+				before, err := read(loaded.Site, loaded.Hosts.TakenAt)
 				if err != nil {
 					return err
 				}
-				before, err := cmdline.Compared(out, repo).Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
-				if err != nil {
-					return err
+				if hosts != nil { // also if it cannot be planned
+					hosts.Held(loaded.Site.Name, app.HeldUIDs(before.Files))
 				}
 				if len(before.Files) == 0 && before.Unsealed == nil {
 					ui.Say("no previous tree: %s has none yet, so all of it is new", before.Where)

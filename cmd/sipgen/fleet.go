@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -349,6 +350,19 @@ func (o *fleetOutput) rows(s *siteOutput) ([]byte, error) {
 	var text bytes.Buffer
 	err = csv.NewWriter(&text).WriteAll(withoutFormulas(rows))
 	return text.Bytes(), err
+}
+
+// noteUnread notes the hosts in the tree of a Site whose inputs have an error: they stay its own. read reads the tree.
+func noteUnread(hosts *fleet.Hosts, in *cmdline.Inputs,
+	read func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error)) {
+	if hosts == nil {
+		return
+	}
+	if site, err := in.LoadSite(nil); err == nil {
+		if before, err := read(site, time.Time{}); err == nil { // else its own error has been said
+			hosts.Held(site.Name, app.HeldUIDs(before.Files))
+		}
+	}
 }
 
 // noteHosts notes the hosts that a Site has and assigns. hosts is nil in a run of one Site.

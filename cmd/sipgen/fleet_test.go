@@ -274,6 +274,8 @@ func TestFleetPublish(t *testing.T) {
 	for _, name := range names[2:5] {
 		edit(t, "sites/"+name+"/site.yaml", "haproxy:3.2.1", "haproxy:3.2.2")
 	}
+	_, out, _ = ran(t, "plan", "--site", "sites/*/site.yaml")
+	assert.Regexp(t, `^6 sites: 3 changed, 1 unchanged, 2 failed; `, out, "as publish has it")
 	_, said = publish(exitFinding, "--dry-run")
 	assert.Contains(t, said, "nothing is pushed")
 	assert.Equal(t, first, tree("main"))
@@ -338,6 +340,11 @@ func TestHostIsOneSites(t *testing.T) {
 	require.Equal(t, exitDone, code, said)
 	before := has("s00001")
 	edit(t, "sites/s00001/site.yaml", "inventory: hosts.yaml", "inventory: nothing.yaml")
+	for _, command := range []string{"plan", "diff"} {
+		code, _, said = ran(t, append([]string{command}, both...)...)
+		assert.Equal(t, exitFinding, code, said)
+		assert.Contains(t, said, fmt.Sprintf(says, "s00001"), command)
+	}
 	for range 2 {
 		code, _, said = ran(t, append([]string{"publish"}, both...)...)
 		assert.Equal(t, exitFinding, code, said)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/whatif"
@@ -77,17 +78,24 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 			}
 			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
+				read := func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error) {
+					return previous.Read(ctx, ui, site, hostsRead)
+				}
 				loaded, err := in.Load(ctx, ui)
 				if err != nil {
+					noteUnread(hosts, in, read)
 					return err
 				}
 				sayOthers(ui, loaded)
 				if ask.Asked() {
 					return showWhatIf(ctx, ui, ask, loaded, previous, view)
 				}
-				before, err := previous.Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
+				before, err := read(loaded.Site, loaded.Hosts.TakenAt)
 				if err != nil {
 					return err
+				}
+				if hosts != nil { // also if it cannot be planned
+					hosts.Held(loaded.Site.Name, app.HeldUIDs(before.Files))
 				}
 				return showPlan(ui, loaded, before, view, reviews, hosts)
 			}
@@ -130,7 +138,11 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
 	}
-	if reviews != nil {
+	switch {
+	case reviews == nil:
+	case len(whole.Refusals) > 0: // its tree stays, as after publish
+		reviews.add(report.FailedReview(loaded.Site.Name, whole.Refusals))
+	default:
 		after := rendered.Tree
 		if rendered.Err != nil { // there is nothing to compare
 			after = before.Files
