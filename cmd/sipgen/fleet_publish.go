@@ -261,7 +261,7 @@ func (p *fleetPublication) planSite(ctx context.Context, ui *terminal.UI, in *cm
 		return err
 	}
 	words.Files = push.FilesOf(changes)
-	p.reviews[i] = report.ReviewOf(words, before.Files, checked.Rendered.Tree)
+	p.reviews[i] = report.ReviewOf(words, before.Files, checked.Rendered.Tree, loaded.LeftToOthers()...)
 	p.lines[i] = report.SiteLine{Site: loaded.Site.Name, Summary: words.Summary(), Files: len(changes)}
 	if len(changes) == 0 { // what a reviewer would have read in the commit
 		for _, danger := range words.Standing() {

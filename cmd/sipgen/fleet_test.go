@@ -327,6 +327,9 @@ func TestHostIsOneSites(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(out, `"host":"metal3/n0","uid":"uid-0-0"`), "a slot in one Site")
 	assert.Contains(t, said, "sipgen: s00001: warning: "+fmt.Sprintf(says, "s00000"))
 
+	_, out, _ = ran(t, append([]string{"plan"}, both...)...)
+	assert.Contains(t, out, "problem: s00001: host metal3/n0: Site s00000 of this run has the host", "the review")
+
 	code, _, said = ran(t, append([]string{"publish"}, both...)...)
 	assert.Equal(t, exitFinding, code, said)
 	assert.Contains(t, said, fmt.Sprintf(says, "s00000"))

@@ -147,7 +147,7 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 		if rendered.Err != nil { // there is nothing to compare
 			after = before.Files
 		}
-		reviews.add(report.ReviewOf(&whole, before.Files, after))
+		reviews.add(report.ReviewOf(&whole, before.Files, after, loaded.LeftToOthers()...))
 	}
 	if ofNetwork {
 		loaded.Network.Tenants = append(loaded.Network.Tenants, loaded.Clashes()...)

@@ -88,6 +88,14 @@ func (p *Planned) Applications() fleet.Applications {
 	return of
 }
 
+// LeftToOthers says which hosts were left to other Sites of the run, in a sentence each.
+func (l *Loaded) LeftToOthers() (words []string) {
+	for i := range l.taken {
+		words = append(words, l.taken[i].Sentence())
+	}
+	return words
+}
+
 // leaveToOthers leaves out the hosts that other Sites of the run have, by their uids.
 func (l *Loaded) leaveToOthers(taken map[string]string) {
 	if len(taken) == 0 {

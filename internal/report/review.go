@@ -58,8 +58,8 @@ const (
 )
 
 // ReviewOf returns what a review keeps of a run: of its report with the changes of services, and of its tree before and
-// after.
-func ReviewOf(p *Plan, before, after map[string][]byte) SiteReview {
+// after. problems are said before those of the report.
+func ReviewOf(p *Plan, before, after map[string][]byte, problems ...string) SiteReview {
 	s := SiteReview{Site: p.Site, totals: p.Totals(), Warnings: len(p.Findings) + len(p.InputWarnings) + len(p.Preflight)}
 	keep := func(into *[]string, words string) {
 		if len(*into) == mostOfSite {
@@ -89,8 +89,8 @@ func ReviewOf(p *Plan, before, after map[string][]byte) SiteReview {
 			s.strong = len(s.Dangers)
 		}
 	}
-	for _, refusal := range p.Refusals {
-		keep(&s.Problems, "refused: "+strings.TrimPrefix(refusal, "refused: "))
+	for _, problem := range problems {
+		keep(&s.Problems, problem)
 	}
 	for _, problem := range p.Problems() {
 		if !strings.HasPrefix(problem, "warning: ") {
