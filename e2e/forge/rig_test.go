@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,10 @@ func (s *site) edit(t *testing.T, file, before, after string) {
 
 // command is sipgen publish on this site.
 func (s *site) command(t *testing.T, args ...string) *exec.Cmd {
-	args = append([]string{"publish", "--site", "site.yaml", "-f", "tenants", "--repo", s.repo}, args...)
+	if !slices.Contains(args, "--site") {
+		args = append([]string{"--site", "site.yaml"}, args...)
+	}
+	args = append([]string{"publish", "-f", "tenants", "--repo", s.repo}, args...)
 	cmd := exec.Command(engine.Sipgen(t), args...)
 	cmd.Dir = s.dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, s.env...)
