@@ -55,7 +55,7 @@ func eachSite(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, format st
 	err = planHosts(cmd.Context(), sites, sites, hosts, func(ctx context.Context, site *fleet.Site) *siteOutput {
 		done := runSite(ctx, ui, ofFleet(in, site, hosts), site, run)
 		if out.replaced() {
-			done.out.Reset() // by the review
+			done.out = bytes.Buffer{} // replaced by the review; Reset would keep its memory
 		}
 		return done
 	}, func(done *siteOutput) error {
