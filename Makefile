@@ -96,7 +96,7 @@ bench-live: ## sipgen and kubectl on 10,000 live hosts, side by side: minutes
 bench-sync: ## how long it takes from a commit to the labels on the hosts, with each engine: a minute
 	$(GO) test -tags bench ./e2e -run '^TestHowLong$$' -count 1 -v
 
-bench-engine: ## what Flux and the API server do with many clusters: an hour; SIPGEN_CLUSTERS=100,200 for less
+bench-engine: ## what Flux and the API server do with many clusters: half an hour; SIPGEN_CLUSTERS=500 for other numbers
 	$(GO) test -tags bench ./e2e -run '^TestManyClusters$$' -count 1 -v -timeout 3h
 
 release: archives image ## all of a release, in out/: make release VERSION=v1.2.3
