@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/fleet"
 )
 
@@ -367,4 +368,30 @@ func TestHostIsOneSites(t *testing.T) {
 	assert.Equal(t, exitDone, code, said)
 	assert.Contains(t, said, "sipgen: danger: a host is in the trees of 2 Sites: s00000, s00001 (uid uid-0-0); release it in")
 	assert.Equal(t, before, git(t, "-C", "fleet.git", "rev-parse", "main:sites/s00000", "main:sites/s00001"))
+}
+
+// TestLossFlag: a wrong number is an error, and is never taken for none.
+func TestLossFlag(t *testing.T) {
+	for _, row := range []struct {
+		given []string
+		want  string
+	}{
+		{[]string{"3"}, ""},
+		{[]string{"0"}, ""},
+		{[]string{"dc1=3", "dc2=0", "dc1=3"}, ""},
+		{[]string{"-1"}, "want a whole number of hosts"},
+		{[]string{"dc1=-1"}, "want a whole number of hosts"},
+		{[]string{"dc1=x"}, "want a whole number of hosts"},
+		{[]string{"dc1="}, "want a whole number of hosts"},
+		{[]string{"1.5"}, "want a whole number of hosts"},
+		{[]string{"99999999999"}, "want a whole number of hosts"},
+		{[]string{"dc1=1", "dc1=2"}, "want one number for a Site, and it has 1 already"},
+	} {
+		var losses lossFlag
+		var err error
+		for _, text := range row.given {
+			err = errors.Join(err, losses.Set(text))
+		}
+		need.Error(t, row.given, err, row.want)
+	}
 }

@@ -180,12 +180,15 @@ func (l *lossFlag) Set(text string) error {
 	if !ofSite {
 		number = text
 	}
-	n, err := strconv.ParseInt(number, 0, strconv.IntSize)
+	n, err := strconv.ParseUint(number, 10, 31)
+	before, twice := l.bySite[site]
 	switch {
 	case err != nil:
-		return err
+		return errors.New("want a whole number of hosts, from 0 on, or SITE=N in a fleet")
 	case !ofSite:
 		l.AcceptLoss = int(n)
+	case twice && before != int(n):
+		return fmt.Errorf("want one number for a Site, and it has %d already", before)
 	default:
 		if l.bySite == nil {
 			l.bySite = map[string]int{}
