@@ -57,7 +57,8 @@ func (s *planner) sortIntoLots() {
 	}
 }
 
-// running returns 1 for a host that belongs to no cluster and runs a machine or has a system, whatever else keeps it from being assigned.
+// running returns 1 for a host that belongs to no cluster and runs a machine or has a system, whatever else keeps it from
+// being assigned.
 func (h *candidate) running() int {
 	if s := &h.State; h.holding.State == holdings.Free && (s.Consumer != nil || s.Image || s.ExternallyProvisioned) {
 		return 1
