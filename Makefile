@@ -37,7 +37,7 @@ SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages \
 	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestFolderChangeFarDown \
 	 TestLargeSites TestLastChangeFarDown \
 	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
-	 TestRecordOfHardShapes TestSecurityTable TestSizes \
+	TestOlderVersion TestOlderVersionOfFleet TestRecordOfHardShapes TestSecurityTable TestSizes \
 	TestTamperedTrees
 empty :=
 SLOW = ^($(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS))))$$

@@ -20,6 +20,7 @@ type past struct {
 	minute      int
 	file        string // empty: none is changed
 	from, merge int    // numbers of commits, of which the first is 1
+	message     string
 }
 
 func minute(n int) time.Time { return time.Unix(1700000000+60*int64(n), 0) }
@@ -30,8 +31,8 @@ func record(t testing.TB, repo string, history []past) {
 	t.Helper()
 	var stream strings.Builder
 	for i, c := range history {
-		fmt.Fprintf(&stream, "commit refs/heads/main\nmark :%d\ncommitter Rival <rival@example.org> %d +0000\ndata 0\n",
-			i+1, minute(c.minute).Unix())
+		fmt.Fprintf(&stream, "commit refs/heads/main\nmark :%d\ncommitter Rival <rival@example.org> %d +0000\n"+
+			"data %d\n%s\n", i+1, minute(c.minute).Unix(), len(c.message), c.message)
 		if c.from == 0 {
 			c.from = i
 		}

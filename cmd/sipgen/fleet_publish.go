@@ -245,6 +245,9 @@ func (p *fleetPublication) planSite(ctx context.Context, ui *terminal.UI, in *cm
 		return err
 	}
 	checked, err := tree(ui, loaded, before, how)
+	if err == nil {
+		err = refuseNewer(ctx, ui, checked, how)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -20,6 +21,7 @@ import (
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/redact"
+	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
 )
@@ -90,6 +92,16 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	return c.Refusal
 }
 
+// refuseNewer warns if a newer version of sipgen may have written the tree that changes, and returns the error that ends
+// the run if one did.
+func refuseNewer(ctx context.Context, ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
+	unknown, refusal := c.OtherVersion(ctx, release.Version(), how)
+	for _, warning := range sentences(unknown, true) {
+		ui.Say("warning: %s", warning)
+	}
+	return refusal
+}
+
 // sentences returns the sentence of each finding; blind includes those that the owners of fields are unknown.
 func sentences(findings []finding.Finding, blind bool) (words []string) {
 	for i := range findings {
@@ -153,7 +165,8 @@ func (t *tolerance) of(in *cmdline.Inputs) (app.Tolerance, error) {
 // checkFleet refuses a number for all Sites of a fleet, and one for a Site that is not among them.
 func (t *tolerance) checkFleet(sites []fleet.Site) error {
 	if t.AcceptLoss != app.NoAcceptance {
-		return fmt.Errorf("--accept-loss: found %d, which each Site of the fleet would accept: want SITE=%[1]d", t.AcceptLoss)
+		return fmt.Errorf("--accept-loss: found %d, which each Site of the fleet would accept: want SITE=%[1]d",
+			t.AcceptLoss)
 	}
 	var names []string
 	for i := range sites {

@@ -97,7 +97,7 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 				if hosts != nil { // also if it cannot be planned
 					hosts.Held(loaded.Site.Name, app.HeldUIDs(before.Files))
 				}
-				return showPlan(ui, loaded, before, view, reviews, hosts)
+				return showPlan(ctx, ui, loaded, before, view, reviews, hosts)
 			}
 			return eachSite(cmd, ui, &in, view.output.Format, ofSite, fleetOptions{reviews: reviews, hosts: hosts})
 		},
@@ -114,8 +114,8 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 }
 
 // showPlan prints a plan, and what render and publish would report.
-func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView, reviews *siteReviews,
-	hosts *fleet.Hosts) error {
+func showPlan(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, before app.Before, view planView,
+	reviews *siteReviews, hosts *fleet.Hosts) error {
 	ofNetwork := view.output.Format == "network"
 	checked, err := flow(ui, loaded, before, noTolerance)
 	if err != nil {
@@ -129,11 +129,14 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	}
 	refusals := errors.Join(checked.Refusal, rendered.Err)
 	var beyond error
+	var ofVersion []string // warnings of publish alone
 	if refusals == nil {
-		beyond = cmp.Or(rendered.RefuseForeign(), before.Unowned)
+		unknown, newer := checked.OtherVersion(ctx, release.Version(), noTolerance)
+		ofVersion = sentences(unknown, true)
+		beyond = errors.Join(newer, cmp.Or(rendered.RefuseForeign(), before.Unowned))
 	}
 	whole := *shown
-	whole.InputWarnings, whole.Preflight = ui.Warnings, sentences(checked.Warnings, true)
+	whole.InputWarnings, whole.Preflight = ui.Warnings, append(sentences(checked.Warnings, true), ofVersion...)
 	whole.Dangers, whole.Changes = report.Dangers(&whole), report.Changes(&whole)
 	for _, refusal := range app.Flatten(errors.Join(refusals, beyond)) {
 		whole.Refusals = append(whole.Refusals, refusal.Error())
@@ -161,6 +164,9 @@ func showPlan(ui *terminal.UI, loaded *app.Loaded, before app.Before, view planV
 	}
 	for _, warning := range sentences(checked.Warnings, false) {
 		ui.Say("render and publish would report: warning: %s", warning)
+	}
+	for _, warning := range ofVersion {
+		ui.Say("publish would report: warning: %s", warning)
 	}
 	for _, word := range planned.LintErrors() {
 		ui.Say("publish would report: %s", word)

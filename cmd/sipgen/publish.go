@@ -104,6 +104,8 @@ from a file: NAME_FILE is its path. Without any of these, git's credential helpe
 	in.SelectFlag(command)
 	dest.Flags(command)
 	losses.flags(command)
+	command.Flags().BoolVar(&losses.NewerTree, "accept-newer-tree", false,
+		"write over a tree of a newer minor version of sipgen")
 	ask.Flags(command)
 	return command
 }
@@ -133,6 +135,9 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		}
 		before.Adopt = to.Meta.Adopt
 		checked, err := tree(ui, loaded, before, how)
+		if err == nil {
+			err = refuseNewer(ctx, ui, checked, how)
+		}
 		if err != nil {
 			return fail(err)
 		}

@@ -53,6 +53,8 @@ type Before struct {
 	// assignments is the sum over the hosts of all clusters that the tree was written with, empty in trees of earlier
 	// versions.
 	assignments string
+	// tip is the branch that has the tree; nil for a folder.
+	tip *publish.Snapshot
 	// oneList: one list has all of sipgen's files, as in trees of earlier versions.
 	oneList bool
 }
@@ -189,7 +191,7 @@ func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.
 	tree := previousOf(target.String(), target.Path, state, snapshot.LastChange(ctx, hostsRead, render.IsAboutHosts))
 	tree.Commit, tree.around = snapshot.Commit, onBranch(target, snapshot)
 	tree.folder, tree.branch = cmp.Or(target.Path, "."), target.Branch
-	tree.kustomization = snapshot.HasKustomization
+	tree.kustomization, tree.tip = snapshot.HasKustomization, snapshot
 	if tree.Missing() {
 		if tree.elsewhere, err = sitesElsewhere(ctx, snapshot); err != nil {
 			return Before{}, fmt.Errorf("%s: %w", target, err)

@@ -20,6 +20,8 @@ type Tolerance struct {
 	Pushes bool
 	// LostTree: the branch has lost its tree, and it cannot be restored.
 	LostTree bool
+	// NewerTree: a tree of a newer version is written over.
+	NewerTree bool
 }
 
 // NoAcceptance is the AcceptLoss of a run without an accepted number.

@@ -85,6 +85,7 @@ const (
 	NoSelector      = "SIP078"
 	NoBase          = "SIP079"
 	OtherSite       = "SIP080"
+	OtherVersion    = "SIP081"
 )
 
 // Code is the entry of a code in the table.

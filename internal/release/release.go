@@ -2,6 +2,7 @@
 package release
 
 import (
+	"cmp"
 	"regexp"
 	"runtime/debug"
 )
@@ -33,6 +34,21 @@ func Version() string {
 
 // tag is the form of a tag that is released. A checkout between two tags has another form.
 var tag = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(alpha|beta|rc)\.\d+)?$`)
+
+// NewerMinor reports whether a version is a release of a newer minor version than another one: v0.3.0 than v0.2.5. It is
+// known of two releases only.
+func NewerMinor(version, than string) (newer, known bool) {
+	a, b := tag.FindStringSubmatch(version), tag.FindStringSubmatch(than)
+	if a == nil || b == nil {
+		return false, false
+	}
+	for part := 1; part <= 2; part++ { // without leading zeros, the longer number is the greater one
+		if order := cmp.Or(cmp.Compare(len(a[part]), len(b[part])), cmp.Compare(a[part], b[part])); order != 0 {
+			return order > 0, true
+		}
+	}
+	return false, true
+}
 
 // JumpHost returns the image of jump hosts that was published with this program, or an empty string if the program was
 // not built from a tag.

@@ -33,6 +33,29 @@ func TestJumpHost(t *testing.T) {
 	assert.Empty(t, JumpHost(), "a test is built from no tag: found")
 }
 
+// TestNewerMinor: the numbers of two releases decide, but for the patch. Of any other version nothing is known.
+func TestNewerMinor(t *testing.T) {
+	type result struct{ newer, known bool }
+	for pair, want := range map[[2]string]result{
+		{"v0.2.0", "v0.1.9"}:             {true, true},
+		{"v0.10.0", "v0.9.0"}:            {true, true},
+		{"v1.0.0", "v0.9.0"}:             {true, true},
+		{"v0.2.0-rc.1", "v0.1.0"}:        {true, true},
+		{"v0.1.9", "v0.1.0"}:             {false, true},
+		{"v0.2.0", "v0.2.0-rc.1"}:        {false, true},
+		{"v0.9.0", "v0.10.0"}:            {false, true},
+		{"v0.9.0", "v1.0.0"}:             {false, true},
+		{"v0.2.0-3-g0123456", "v0.1.0"}:  {},
+		{"v0.2.0", "devel"}:              {},
+		{"", "v0.2.0"}:                   {},
+		{"v0.2.0+dirty", "v0.1.0"}:       {},
+		{"v0.2.0", "v0.1.0-0.2026-0123"}: {},
+	} {
+		newer, known := NewerMinor(pair[0], pair[1])
+		assert.Equal(t, want, result{newer, known}, pair)
+	}
+}
+
 // TestPlace: images are published in the registry of the repository that the module's path names.
 func TestPlace(t *testing.T) {
 	path, github := strings.CutPrefix(module, "github.com/")

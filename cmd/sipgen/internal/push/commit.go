@@ -156,7 +156,7 @@ func Trailers(l *app.Loaded, version string) ([]publish.Trailer, error) {
 	return []publish.Trailer{
 		{Key: "Specs" + digestTrailer, Value: specs},
 		{Key: "Inventory" + digestTrailer, Value: hosts},
-		{Key: "Sipgen-Version", Value: version},
+		{Key: app.VersionTrailer, Value: version},
 	}, nil
 }
 
