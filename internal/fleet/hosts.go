@@ -14,12 +14,10 @@ import (
 // called from several goroutines, and their results depend on no order.
 type Hosts struct {
 	noting sync.Mutex
-	// held and assigned are the names of the Sites with a host in their trees, and of those that assign one.
-	held, assigned map[string]map[string]bool
+	// held, assigned and bmcs are what each Site has in its tree, assigns, and has in its inventory.
+	held, assigned, bmcs map[string][]string
 	// taken are the hosts that a Site may not have, with the Sites that do.
 	taken map[string]map[string]string
-	// bmcs are the Sites by the addresses of BMCs.
-	bmcs map[string]map[string]bool
 	// applications are those of the Sites, by name.
 	applications map[string]Applications
 }
@@ -49,23 +47,25 @@ func (h *Hosts) Planned(site string, uids, bmcs []string) {
 }
 
 // note makes a Site's keys be these.
-func note(of map[string]map[string]bool, site string, keys []string) map[string]map[string]bool {
+func note(of map[string][]string, site string, keys []string) map[string][]string {
 	if of == nil {
-		of = map[string]map[string]bool{}
+		of = map[string][]string{}
 	}
-	for _, sites := range of {
-		delete(sites, site)
-	}
-	for _, key := range keys {
-		if key == "" {
-			continue
-		}
-		if of[key] == nil {
-			of[key] = map[string]bool{}
-		}
-		of[key][site] = true
-	}
+	of[site] = slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return key == "" })
 	return of
+}
+
+// sitesOf returns the names of the Sites by their keys, sorted and each once.
+func sitesOf(of map[string][]string) map[string][]string {
+	sites := map[string][]string{}
+	for _, site := range slices.Sorted(maps.Keys(of)) {
+		for _, key := range of[site] {
+			if known := sites[key]; len(known) == 0 || known[len(known)-1] != site {
+				sites[key] = append(known, site)
+			}
+		}
+	}
+	return sites
 }
 
 // Again forgets which Sites lost hosts to others: the branch has changed, and with it who has a host.
@@ -79,19 +79,9 @@ func (h *Hosts) Again() {
 func (h *Hosts) Written(sites []Site) {
 	h.noting.Lock()
 	defer h.noting.Unlock()
-	for uid, of := range h.assigned {
-		for i := range sites {
-			if !of[sites[i].Name] {
-				continue
-			}
-			if h.held == nil {
-				h.held = map[string]map[string]bool{}
-			}
-			if h.held[uid] == nil {
-				h.held[uid] = map[string]bool{}
-			}
-			h.held[uid][sites[i].Name] = true
-		}
+	for i := range sites {
+		name := sites[i].Name
+		h.held = note(h.held, name, slices.Concat(h.held[name], h.assigned[name]))
 	}
 }
 
@@ -108,17 +98,14 @@ func (h *Hosts) Resolve() (again []string) {
 	h.noting.Lock()
 	defer h.noting.Unlock()
 	lose := map[string]bool{}
-	for uid, sites := range h.assigned {
-		owners := h.held[uid]
-		if len(owners) == 0 {
-			owners = sites
+	held := sitesOf(h.held)
+	for uid, sites := range sitesOf(h.assigned) {
+		owner := sites[0]
+		if len(held[uid]) > 0 {
+			owner = held[uid][0]
 		}
-		if len(owners) == 0 {
-			continue
-		}
-		owner := slices.Min(slices.Collect(maps.Keys(owners)))
-		for site := range sites {
-			if site == owner || h.held[uid][site] {
+		for _, site := range sites {
+			if site == owner || slices.Contains(held[uid], site) {
 				continue
 			}
 			if h.taken == nil {
@@ -138,8 +125,9 @@ func (h *Hosts) Resolve() (again []string) {
 func (h *Hosts) Words() (words []string) {
 	h.noting.Lock()
 	defer h.noting.Unlock()
-	for _, uid := range slices.Sorted(maps.Keys(h.held)) {
-		if sites := slices.Sorted(maps.Keys(h.held[uid])); len(sites) > 1 {
+	held := sitesOf(h.held)
+	for _, uid := range slices.Sorted(maps.Keys(held)) {
+		if sites := held[uid]; len(sites) > 1 {
 			words = append(words, fmt.Sprintf("danger: a host is in the trees of %s: %s (uid %s); release it in all but one",
 				text.Count(len(sites), "Site"), text.Some(sites, mostNames), text.Line(uid)))
 		}
@@ -150,10 +138,13 @@ func (h *Hosts) Words() (words []string) {
 	}
 	words = append(words, h.clashes()...)
 	shared, sites := 0, map[string]bool{}
-	for _, of := range h.bmcs {
-		if len(of) > 1 {
-			shared++
-			maps.Copy(sites, of)
+	for _, of := range sitesOf(h.bmcs) {
+		if len(of) < 2 {
+			continue
+		}
+		shared++
+		for _, site := range of {
+			sites[site] = true
 		}
 	}
 	if shared > 0 {
