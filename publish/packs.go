@@ -65,6 +65,7 @@ func (g gitFiles) Chroot(dir string) (billy.Filesystem, error) {
 // Objects are read one by one, as go-git's storage wants it, however many sites are planned side by side.
 type localStore struct {
 	*filesystem.Storage
+	objects.Trees
 	reading sync.Mutex
 }
 

@@ -45,7 +45,7 @@ func (c *Files) Folder(name string) (*object.Tree, error) {
 		}
 		hash = entry.Hash
 	}
-	tree, err := object.GetTree(c.Store, hash)
+	tree, err := getTree(c.Store, hash)
 	if err != nil {
 		return nil, fmt.Errorf("%s: tree %s: %w", name, hash, err)
 	}

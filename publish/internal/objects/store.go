@@ -24,8 +24,9 @@ import (
 // Objects are read one by one, as go-git's packs want it, however many sites are planned side by side.
 type Store struct {
 	storer.EncodedObjectStorer // for what is neither read nor written
-	reading                    sync.Mutex
-	packs                      []*packfile.Packfile
+	Trees
+	reading sync.Mutex
+	packs   []*packfile.Packfile
 }
 
 // NewStore returns a store without packs.
