@@ -141,6 +141,8 @@ func differs(store storer.EncodedObjectStorer, a, b plumbing.Hash, below string,
 // deepen gets so many commits that lead to a tip, with their trees. A pack that leaves out what the store has would be
 // a thin one, which go-git does not ask for. With files, they come along where the server does not give them later.
 func (r *remote) deepen(ctx context.Context, store *objects.Store, tip plumbing.Hash, depth int, files bool) error {
+	r.asking.Lock()
+	defer r.asking.Unlock()
 	session, err := r.openSession(ctx)
 	if err != nil {
 		return err

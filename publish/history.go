@@ -160,6 +160,8 @@ func (s *Snapshot) fetchFiles(ctx context.Context, store *objects.Store, walk Wa
 }
 
 func (s *Snapshot) fetchMissing(ctx context.Context, store *objects.Store, missing map[plumbing.Hash]bool) error {
+	s.from.asking.Lock()
+	defer s.from.asking.Unlock()
 	hashes := slices.SortedFunc(maps.Keys(missing), func(a, b plumbing.Hash) int { return bytes.Compare(a[:], b[:]) })
 	for some := range slices.Chunk(hashes, filesAtOnce) {
 		if err := s.from.explain(s.from.fetch(ctx, nil, store, wanted{objects: some})); err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
@@ -27,6 +28,7 @@ type remote struct {
 	client   transport.Transport
 	auth     transport.AuthMethod
 	answers  *wire.Answers // by HTTP
+	asking   sync.Mutex    // more of what a snapshot has: Sites are planned side by side
 	helper   struct {
 		asked   bool
 		secrets []string // that it gave

@@ -75,14 +75,18 @@ func Read(ctx context.Context, target Target) (*Snapshot, error) {
 // snapshot is Read.
 func (r *remote) snapshot(ctx context.Context) (*Snapshot, error) { return r.again(ctx, r.read) }
 
-// again reads, anew while git moves what is read on this machine.
+// again is untilStill with the target's name in the error.
 func (r *remote) again(ctx context.Context, read func(context.Context) (*Snapshot, error)) (*Snapshot, error) {
-	snapshot, err := retry(ctx, r.moved, func() (*Snapshot, error) { return read(ctx) },
-		backoff.WithMaxElapsedTime(movedLimit))
+	snapshot, err := r.untilStill(ctx, read)
 	if err != nil {
 		return nil, r.masked(fmt.Errorf("%s: %w", r.target, err))
 	}
 	return snapshot, nil
+}
+
+// untilStill reads, anew while git moves what is read on this machine.
+func (r *remote) untilStill(ctx context.Context, read func(context.Context) (*Snapshot, error)) (*Snapshot, error) {
+	return retry(ctx, r.moved, func() (*Snapshot, error) { return read(ctx) }, backoff.WithMaxElapsedTime(movedLimit))
 }
 
 // movedLimit is how long a repository on this machine is read again while git moves what is in it.

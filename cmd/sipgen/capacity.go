@@ -78,7 +78,7 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 	}
 	in.Flags(command)
 	in.SelectFlag(command)
-	previous.Flags(command)
+	previous.Flags(command, &in)
 	flags := command.Flags()
 	flags.StringVar(&by, "by", "",
 		"the class: a `LABEL` of the hosts, hardware.vendor or hardware.model (default: equal hardware)")

@@ -57,13 +57,15 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			if in.Fleet() {
 				hosts = &fleet.Hosts{}
 			}
+			compared := cmdline.Compared(out, repo, &in)
 			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				how, err := losses.of(in)
 				if err != nil {
 					return err
 				}
 				read := func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error) {
-					return cmdline.Compared(out, repo).Read(ctx, ui, site, hostsRead)
+					compared := *compared // a Site's own
+					return compared.Read(ctx, ui, site, hostsRead)
 				}
 				loaded, err := in.Load(ctx, ui)
 				if err != nil {

@@ -50,7 +50,7 @@ unique.`,
 		},
 	}
 	in.Flags(command)
-	previous.Flags(command)
+	previous.Flags(command, &in)
 	output.Flag(command, "text", "json")
 	return command
 }

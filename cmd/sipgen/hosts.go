@@ -65,7 +65,7 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 	}
 	in.Flags(command)
 	in.SelectFlag(command)
-	previous.Flags(command)
+	previous.Flags(command, &in)
 	flags := command.Flags()
 	flags.StringVarP(&only.selector, "selector", "l", "", "list only the hosts with these labels: a label selector")
 	flags.StringVar(&only.rack, "rack", "", "list only the hosts of this rack")

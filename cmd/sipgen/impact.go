@@ -90,7 +90,7 @@ Exit codes: 0 done; 1 a role breaks in any order, or a value is beyond --at-most
 		},
 	}
 	in.Flags(command)
-	previous.Flags(command)
+	previous.Flags(command, &in)
 	flags := command.Flags()
 	flags.StringVar(&ask.by, "by", "", "show what goes with the hosts of each value of this `LABEL`, as in rack")
 	flags.StringVar(&ask.atMost, "at-most", "",

@@ -97,7 +97,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	}
 	in.Flags(command)
 	in.SelectFlag(command)
-	previous.Flags(command)
+	previous.Flags(command, &in)
 	flags := command.Flags()
 	output.Flag(command, "human", "json", "sarif", "github")
 	flags.StringVar(&failOn, "fail-on", string(finding.Warning),

@@ -104,7 +104,7 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 	}
 	in.Flags(command)
 	in.SelectFlag(command)
-	previous.Flags(command)
+	previous.Flags(command, &in)
 	ask.Flags(command)
 	flags := command.Flags()
 	view.output.Flag(command, "table", "wide", "json", "markdown", "html", "network")

@@ -127,7 +127,7 @@ or a finding; 2 an error.`,
 	in.SiteFlag(command)
 	in.SelectFlag(command)
 	in.ClusterFlags(command)
-	previous.Flags(command)
+	previous.Flags(command, nil) // --wait reads them again
 	flags := command.Flags()
 	in.InventoryFlag(command)
 	in.SpecsFlag(command, "with --write: ")

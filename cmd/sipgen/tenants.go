@@ -117,7 +117,7 @@ granted; 2 an error.`,
 	}
 	in.Flags(command)
 	in.SelectFlag(command)
-	previous.Flags(command)
+	previous.Flags(command, &in)
 	output.Flag(command, "table", "json")
 	command.Flags().BoolVar(&suggest, "suggest", false, "print the grants that the specs need, as YAML for the Site")
 	return command

@@ -145,7 +145,9 @@ func (in *Inputs) Sites(command *cobra.Command) ([]fleet.Site, error) {
 		sites[i] = app.SiteOf(path)
 	}
 	chosen, err := fleet.Choose(sites, labeled)
-	return slice.Of(chosen), err
+	chosen = slice.Of(chosen)
+	in.branches = &branches{sites: chosen, of: map[fleetBranch]*openBranch{}}
+	return chosen, err
 }
 
 // Sliced reports whether the run is one of several for a fleet.

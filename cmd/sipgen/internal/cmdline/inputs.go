@@ -21,6 +21,8 @@ type Inputs struct {
 	labeled string
 	// slice is --slice.
 	slice string
+	// branches are those of a fleet's trees; nil: of one Site.
+	branches *branches
 }
 
 // Flags are all of them.

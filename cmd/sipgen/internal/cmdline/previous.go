@@ -20,13 +20,15 @@ import (
 type Previous struct {
 	dir string
 	git Repository
+	// of are the inputs of the run, for the trees of a fleet; nil: each is read for itself.
+	of *Inputs
 	// compared: the tree is what the next one is compared with, by a flag of its own, and may not be there yet.
 	compared bool
 }
 
 // Compared returns a tree that the next one is compared with: in a folder, or in a repository if that is empty.
-func Compared(dir string, git Repository) *Previous {
-	return &Previous{dir: dir, git: git, compared: true}
+func Compared(dir string, git Repository, of *Inputs) *Previous {
+	return &Previous{dir: dir, git: git, of: of, compared: true}
 }
 
 // noPrevious is the word for --previous without a tree.
@@ -40,7 +42,9 @@ func (e *PreviousError) Error() string {
 }
 func (e *PreviousError) Unwrap() error { return e.err }
 
-func (p *Previous) Flags(command *cobra.Command) {
+// Flags are all of them. of are the inputs of a command that reads each tree once; nil: of one that reads them again.
+func (p *Previous) Flags(command *cobra.Command, of *Inputs) {
+	p.of = of
 	command.Flags().StringVar(&p.dir, "previous", "",
 		"the previous tree: a `DIR` that sipgen render wrote, or the word none (default: the Site's repository)")
 	p.git.Flags(command)
@@ -62,7 +66,7 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 	case p.dir != "":
 		return p.readFolder(ctx, hostsRead)
 	}
-	named := p.git.URL != ""
+	named, given := p.git.URL != "", p.git
 	p.git.Defaults(site)
 	target, err := p.git.Target()
 	if err != nil {
@@ -72,7 +76,7 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 		ui.Say("warning: %s", warning)
 	}
 	done := ui.Stage("reading " + target.String())
-	snapshot, err := publish.Read(ctx, target)
+	snapshot, err := p.of.readBranch(ctx, target, given)
 	done()
 	switch {
 	case err != nil && named, err != nil && p.compared:
