@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Generates config/crd, the same as JSON for sipgen itself, the definition of an Ironic, the references docs/cli.md, docs/lint.md, docs/sipcluster.md and docs/site.md, and the table of
-# docs/runbooks/host-states.md; with --check says what is not current and changes nothing.
+# Generates config/crd, the same as JSON for sipgen itself, the definition of an Ironic, the references docs/cli.md,
+# docs/lint.md, docs/sipcluster.md and docs/site.md, the table of docs/runbooks/host-states.md, and the Dockerfile of the
+# jump host's image; with --check says what is not current and changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -33,6 +34,9 @@ go run ./hack/statedoc >"$work/out/docs/runbooks/host-states.md"
 go build -o "$work/apidoc" ./hack/apidoc
 "$work/apidoc" "$work"/whole/*_sipclusters.yaml examples/single/cluster.yaml >"$work/out/docs/sipcluster.md"
 "$work/apidoc" "$work"/whole/*_sites.yaml examples/single/site.yaml >"$work/out/docs/site.md"
+mkdir -p "$work/out/images/jump-host"
+kubectl=$(go -C e2e/engines/kubernetes list -m -f '{{.Version}}' k8s.io/kubernetes)
+(cd hack/image && go run . -print dockerfile "$kubectl") >"$work/out/images/jump-host/Dockerfile"
 
 status=0
 for file in $(cd "$work/out" && find . -type f | sort); do

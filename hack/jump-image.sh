@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the jump host's image, for linux/amd64 and linux/arm64, as one OCI layout; no container engine and no root is needed. What is in it and how it
-# runs is read from images/jump-host/Dockerfile: Debian's packages, kubectl, the user, the command.
+# Makes the jump host's image, for linux/amd64 and linux/arm64, as one OCI layout; no container engine and no root is needed. hack/image/jumphost.go
+# describes the image. kubectl has the version in e2e/engines/kubernetes/go.mod.
 # usage: jump-image.sh VERSION FOLDER [REGISTRY/NAME:TAG]
 #
 # VERSION, PUSH and SOURCE_DATE_EPOCH are as for image.sh. JUMP_ROOTS is a folder that keeps the unpacked packages, for tests: without it they are those of
@@ -26,27 +26,20 @@ if [ -n "$(git status --porcelain)" ]; then
 fi
 created=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 
-dockerfile=images/jump-host/Dockerfile
-# The packages that debian:13-slim has before any is installed, as far as something here runs them.
-base="base-files base-passwd bash coreutils dash debianutils diffutils findutils grep gzip hostname libc-bin mawk ncurses-base sed
-  systemd-standalone-sysusers tar util-linux"
-more=$(sed -n 's/.*apt-get install --yes --no-install-recommends \(.*\) \\$/\1/p' "$dockerfile")
-wanted=$(sed -n 's/^ARG KUBECTL=.*:\(v[0-9.]*\)$/\1/p' "$dockerfile")
-pinned=$(sed -n 's|^\s*k8s.io/kubernetes \(v[0-9.]*\).*|\1|p' e2e/engines/kubernetes/go.mod)
-[ -n "$more" ] || fail "$dockerfile: found no line of apt-get install, want one"
-[ "$wanted" = "$pinned" ] || fail "$dockerfile: found kubectl ${wanted:-of no version}, want $pinned, which e2e/engines/kubernetes/go.mod pins"
+pinned=$(go -C e2e/engines/kubernetes list -m -f '{{.Version}}' k8s.io/kubernetes)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 (cd hack/image && go build -trimpath -o "$work/image" .)
 roots=${JUMP_ROOTS:-$work}
+read -r suite packages <<<"$("$work/image" -print packages)"
 arguments=()
 for platform in $platforms; do
   arch=${platform#*/}
-  root=$roots/debian-trixie-jump-$arch
+  root=$roots/debian-$suite-jump-$arch
   say "$platform: Debian's packages"
   # shellcheck disable=SC2086 # words
-  [ -d "$root" ] || ARCHITECTURE=$arch bash hack/debian-root.sh trixie "$root" $base $more
+  [ -d "$root" ] || ARCHITECTURE=$arch bash hack/debian-root.sh "$suite" "$root" $packages
   kubectl=${KUBECTL:-}
   if [ -z "$kubectl" ]; then
     kubectl=$work/kubectl-$arch
@@ -64,5 +57,5 @@ bash hack/notices.sh "$work/NOTICES" e2e/engines/kubernetes k8s.io/kubernetes/cm
 { cat LICENSE && echo && cat "$work/NOTICES"; } >"$work/licenses"
 mkdir -p "$(dirname "$out")"
 rm -rf "$out"
-"$work/image" -jump-host "$dockerfile" -version "$version" -revision "$revision" -created "$created" -license "$work/licenses" -out "$out" -push "$push" "${arguments[@]}"
+"$work/image" -jump-host -version "$version" -revision "$revision" -created "$created" -license "$work/licenses" -out "$out" -push "$push" "${arguments[@]}"
 say "made $out"

@@ -4,14 +4,12 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,50 +20,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// dockerfile is what the Dockerfile of the jump host's image says of how it runs.
-type dockerfile struct {
-	user  string
-	ports map[string]struct{}
-	cmd   []string
-}
-
-var userAdd = regexp.MustCompile(`useradd --uid (\d+) --gid (\d+) --home-dir (\S+) --no-create-home --shell (\S+) --password '\*' (\S+)`)
-
-// readDockerfile also gives the user's lines in passwd, group and shadow.
-func readDockerfile(path string) (d dockerfile, passwd, group, shadow string, err error) {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return d, "", "", "", err
-	}
-	d.ports = map[string]struct{}{}
-	for line := range strings.Lines(string(content)) {
-		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch word {
-		case "USER":
-			d.user = rest
-		case "EXPOSE":
-			d.ports[rest+"/tcp"] = struct{}{}
-		case "CMD":
-			if err := json.Unmarshal([]byte(rest), &d.cmd); err != nil {
-				return d, "", "", "", fmt.Errorf("%s: CMD: %w", path, err)
-			}
-		}
-	}
-	m := userAdd.FindStringSubmatch(string(content))
-	if m == nil || d.user != m[1]+":"+m[2] || len(d.cmd) == 0 || len(d.ports) == 0 {
-		return d, "", "", "", fmt.Errorf("%s: want useradd --uid U --gid G ..., USER U:G, EXPOSE and CMD", path)
-	}
-	passwd = fmt.Sprintf("%s:x:%s:%s::%s:%s\n", m[5], m[1], m[2], m[3], m[4])
-	return d, passwd, fmt.Sprintf("%s:x:%s:\n", m[5], m[2]), m[5] + ":*::0:99999:7:::\n", nil
-}
-
 // jumpIndex returns an index with one image per argument "OS/ARCH=ROOT,KUBECTL": a folder with unpacked packages, and
 // a binary.
-func jumpIndex(about about, path string, args []string) (v1.ImageIndex, error) {
-	d, passwd, group, shadow, err := readDockerfile(path)
-	if err != nil {
-		return nil, err
-	}
+func jumpIndex(about about, d description, args []string) (v1.ImageIndex, error) {
 	about.title, about.description = "jump-host", "sshd, kubectl and a Redfish client, for the jump hosts that sipgen renders"
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, arg := range args {
@@ -75,7 +32,7 @@ func jumpIndex(about about, path string, args []string) (v1.ImageIndex, error) {
 		if !found || err != nil || platform.OS == "" || platform.Architecture == "" {
 			return nil, fmt.Errorf("found %q, want OS/ARCH=ROOT,KUBECTL", arg)
 		}
-		made, err := madeByScripts(root, passwd, group, shadow)
+		made, err := madeByScripts(root, d)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +50,7 @@ func jumpIndex(about about, path string, args []string) (v1.ImageIndex, error) {
 	return annotated, nil
 }
 
-func jumpImage(about about, d dockerfile, platform v1.Platform, root, kubectl string, made []file) (v1.Image, error) {
+func jumpImage(about about, d description, platform v1.Platform, root, kubectl string, made []file) (v1.Image, error) {
 	program, err := os.ReadFile(kubectl)
 	if err != nil {
 		return nil, err
@@ -105,8 +62,8 @@ func jumpImage(about about, d dockerfile, platform v1.Platform, root, kubectl st
 	made = append(made,
 		file{name: "opt/sip/", mode: 0o755},
 		file{name: "usr/local/bin/", mode: 0o755},
-		file{name: "usr/local/bin/host", link: "/opt/sip/bin/host"},
-		file{name: "usr/local/bin/kubectl", mode: 0o755, content: program},
+		file{name: strings.TrimPrefix(d.Link, "/"), link: d.Target},
+		file{name: strings.TrimPrefix(d.Kubectl, "/"), mode: 0o755, content: program},
 		file{name: "usr/share/licenses/", mode: 0o755},
 		file{name: "usr/share/licenses/sipgen", mode: 0o644, content: about.license})
 	ours, err := layer(about.created, made)
@@ -119,8 +76,9 @@ func jumpImage(about about, d dockerfile, platform v1.Platform, root, kubectl st
 		Variant: platform.Variant,
 		RootFS:  v1.RootFS{Type: "layers"},
 		Config: v1.Config{
-			User: d.user, Cmd: d.cmd, ExposedPorts: d.ports, Labels: about.labels(),
-			Env: []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+			User: fmt.Sprintf("%d:%d", d.ID, d.ID), Cmd: d.Cmd, Labels: about.labels(),
+			ExposedPorts: map[string]struct{}{fmt.Sprintf("%d/tcp", d.Port): {}},
+			Env:          []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
 		},
 	})
 	if err != nil {
@@ -129,17 +87,19 @@ func jumpImage(about about, d dockerfile, platform v1.Platform, root, kubectl st
 	when := v1.Time{Time: about.created}
 	return mutate.Append(image,
 		mutate.Addendum{Layer: packages, History: v1.History{Created: when, CreatedBy: "packages of Debian"}},
-		mutate.Addendum{Layer: ours, History: v1.History{Created: when, CreatedBy: "users, root certificates, kubectl"}})
+		mutate.Addendum{Layer: ours, History: v1.History{Created: when,
+			CreatedBy: "users, root certificates, kubectl"}})
 }
 
 // madeByScripts returns the files that Debian's maintainers' scripts make, which were not run.
-func madeByScripts(root, passwd, group, shadow string) ([]file, error) {
+func madeByScripts(root string, d description) ([]file, error) {
 	var errs []error
 	read := func(path ...string) string {
 		content, err := os.ReadFile(filepath.Join(append([]string{root}, path...)...))
 		errs = append(errs, err)
 		return string(content)
 	}
+	passwd, group, shadow := d.account()
 	passwd = read("usr/share/base-passwd/passwd.master") + "sshd:x:100:65534::/run/sshd:/usr/sbin/nologin\n" + passwd
 	group = read("usr/share/base-passwd/group.master") + group
 	profile := read("usr/share/base-files/profile")
@@ -165,7 +125,8 @@ func madeByScripts(root, passwd, group, shadow string) ([]file, error) {
 	return []file{
 		{name: "etc/group", mode: 0o644, content: []byte(group)},
 		{name: "etc/hosts", mode: 0o644},
-		{name: "etc/nsswitch.conf", mode: 0o644, content: []byte("passwd: files\ngroup: files\nshadow: files\nhosts: files dns\n")},
+		{name: "etc/nsswitch.conf", mode: 0o644,
+			content: []byte("passwd: files\ngroup: files\nshadow: files\nhosts: files dns\n")},
 		{name: "etc/passwd", mode: 0o644, content: []byte(passwd)},
 		{name: "etc/profile", mode: 0o644, content: []byte(profile)},
 		{name: "etc/resolv.conf", mode: 0o644},

@@ -2,6 +2,9 @@
 // image per platform. Equal binaries, version, revision and time give the same digest.
 //
 //	image -version v1.2.3 -revision SHA -created SECONDS -license FILE -out FOLDER [-push REGISTRY/NAME:TAG] OS/ARCH=BINARY...
+//	image -jump-host ... OS/ARCH=ROOT,KUBECTL...   the jump host's image instead, of unpacked packages and kubectl
+//	image -print packages                          Debian's suite and packages of the jump host's image
+//	image -print dockerfile VERSION                the same image's Dockerfile, with a version of kubectl
 //
 // It is a module of its own, so that what it needs does not get into sipgen.
 package main
@@ -40,7 +43,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		about     about
 		created   int64
 		license   string
-		jump      string
+		jump      bool
+		show      string
 		out, push string
 	)
 	flags := flag.NewFlagSet("image", flag.ContinueOnError)
@@ -48,12 +52,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&about.version, "version", "", "the release")
 	flags.StringVar(&about.revision, "revision", "", "the commit")
 	flags.Int64Var(&created, "created", -1, "the time of everything in the image, in seconds since 1970")
-	flags.StringVar(&jump, "jump-host", "", "make the jump host's image, as this Dockerfile says, of OS/ARCH=ROOT,KUBECTL")
+	flags.BoolVar(&jump, "jump-host", false, "make the jump host's image, of OS/ARCH=ROOT,KUBECTL")
+	flags.StringVar(&show, "print", "", "print packages or dockerfile of the jump host's image, and make nothing")
 	flags.StringVar(&license, "license", "", "the licenses of sipgen, and of the code in its programs")
 	flags.StringVar(&out, "out", "", "the layout's folder, which must not be there yet")
 	flags.StringVar(&push, "push", "", "push to this name as well; credentials are those of docker login")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	if show != "" {
+		return printJumpHost(stdout, show, flags.Args())
 	}
 	if about.version == "" || about.revision == "" || created < 0 || license == "" || out == "" || flags.NArg() == 0 {
 		return errors.New("want -version, -revision, -created, -license, -out, and OS/ARCH=BINARY")
@@ -97,10 +105,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// makeIndex returns sipgen's image, or with a Dockerfile the jump host's.
-func makeIndex(about about, jump string, args []string) (v1.ImageIndex, error) {
-	if jump != "" {
-		return jumpIndex(about, jump, args)
+// printJumpHost prints the packages or the Dockerfile of the jump host's image.
+func printJumpHost(stdout io.Writer, show string, args []string) error {
+	text, err := "", error(nil)
+	switch {
+	case show == "packages" && len(args) == 0:
+		text = jumpHost.packages()
+	case show == "dockerfile" && len(args) == 1 && args[0] != "":
+		text, err = jumpHost.dockerfile(args[0])
+	default:
+		err = fmt.Errorf("-print: found %q, want packages, or dockerfile and kubectl's version",
+			append([]string{show}, args...))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(stdout, text)
+	return err
+}
+
+// makeIndex returns sipgen's image or the jump host's.
+func makeIndex(about about, jump bool, args []string) (v1.ImageIndex, error) {
+	if jump {
+		return jumpIndex(about, jumpHost, args)
 	}
 	binaries, err := readBinaries(args)
 	if err != nil {

@@ -144,6 +144,7 @@ func TestRefusals(t *testing.T) {
 		{"want -version", []string{"-out", "x"}},
 		{"want OS/ARCH=BINARY", arguments(filepath.Join(t.TempDir(), "out"), "linux="+binary)},
 		{"is there", arguments(t.TempDir(), "linux/amd64="+binary)},
+		{"want packages, or dockerfile", []string{"-print", "dockerfile"}},
 		{"-push", arguments(filepath.Join(t.TempDir(), "out"), "-push", "no tag", "linux/amd64="+binary)},
 	} {
 		err := run(t.Context(), row.args, io.Discard, io.Discard)
