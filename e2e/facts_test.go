@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// facts is an API server with both engines and without any policy: here the engines may do what they do.
+// facts is an API server with engines and without any policy: here the engines may do what they do.
 type facts struct {
 	api  *engine.APIServer
 	flux *engine.Flux
@@ -26,7 +26,14 @@ type facts struct {
 var withoutPolicy = engine.Shared(func(t testing.TB) *facts {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
-	return &facts{api: api, flux: engine.StartFlux(t, api), argo: engine.StartArgo(t, api)}
+	return &facts{api: api, flux: engine.StartFlux(t, api)}
+})
+
+// bothWithoutPolicy has Argo CD, too.
+var bothWithoutPolicy = engine.Shared(func(t testing.TB) *facts {
+	both := *withoutPolicy(t)
+	both.argo = engine.StartArgo(t, both.api)
+	return &both
 })
 
 const clusterName = "sip.airshipit.org/cluster-name"
@@ -146,7 +153,7 @@ var measured = []fact{
 // TestWhatEnginesDo holds the rows on which the rendering rests against the engines themselves, the harmful ones too: a row
 // that no longer holds is a reason to think again.
 func TestWhatEnginesDo(t *testing.T) {
-	env := withoutPolicy(t)
+	env := bothWithoutPolicy(t)
 	for i, f := range measured {
 		t.Run(fmt.Sprintf("%s/row %s/%s", f.engine, f.row, f.what), func(t *testing.T) {
 			t.Parallel()
@@ -312,7 +319,7 @@ func factFiles(ns, uid string, f fact, s factStep) map[string][]byte {
 // TestModesOfFiles: kubectl and both engines read a mode of files in octal, as trees have it: each engine's kustomize
 // and whatever reads what kustomize wrote.
 func TestModesOfFiles(t *testing.T) {
-	env := withoutPolicy(t)
+	env := bothWithoutPolicy(t)
 	deployments := appsv1.SchemeGroupVersion.WithResource("deployments")
 	mode := func(ns string) {
 		t.Helper()
