@@ -35,9 +35,10 @@ BROWSER = ^TestBrowser$$
 # What takes the processor for seconds and changes rarely: make check runs it.
 SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages \
 	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestFolderChangeFarDown \
-	 TestLargeSites TestLastChangeFarDown \
+	TestLargeSites TestLastChangeFarDown \
 	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
-	TestOlderVersion TestOlderVersionOfFleet TestRecordOfHardShapes TestSecurityTable TestSizes \
+	TestOlderVersion TestOlderVersionOfFleet TestParseTakesNoMoreThanTwiceForTwice TestRecordOfHardShapes \
+	TestSecurityTable TestSizes \
 	TestTamperedTrees
 empty :=
 SLOW_NAMES = $(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS)))
@@ -46,8 +47,10 @@ SLOW = ^($(SLOW_NAMES))$$
 SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func ($(SLOW_NAMES))\(' . | xargs -n1 dirname | sort -u)
 # The longest first: they wait more than they compute.
 FIRST = ./publish ./cmd/sipgen ./internal/forge
-# What has goroutines, or is called from them; but for cmd/sipgen, where one runs the command and another waits for signals.
-RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/manifest ./internal/overlay ./cmd/sipgen/internal/terminal
+# What has goroutines, or is called from them. The slow tests have none of their own.
+RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/kustomization ./internal/manifest ./cmd/sipgen/internal/terminal
+# In cmd/sipgen the Sites of a fleet run side by side.
+RACING_FLEETS = ^(TestFleetPublish|TestHostIsOneSites)$$
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller
 ROWS = ^TestFluxRows$$/^(release|infra-first|deleted|rolled-back|failed)$$
@@ -72,7 +75,8 @@ test: ## the quick loop, and the main path on real parts; the last line counts t
 
 check: ## what make test leaves out: lint, slow units, the race detector, all engines and all rows; the last line counts the tests
 	@{ bash hack/lint.sh && $(GO) test -json -vet=off -timeout 30m $(SLOW_PACKAGES) -run '$(SLOW)' \
-		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m $(RACING) \
+		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)' \
+		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m ./cmd/sipgen -run '$(RACING_FLEETS)' \
 		&& $(GO) test -json -vet=off ./internal/picture -run '$(BROWSER)' && $(GO) run ./e2e/prepare \
 		&& $(GO) test -json -vet=off -timeout 60m ./e2e/... -skip '$(ROWS)|$(SERVICES)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
 
