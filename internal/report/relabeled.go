@@ -57,9 +57,9 @@ func (p *Plan) AddRelabeled(of *holdings.Holdings, with Relabeling) {
 			fmt.Sprintf("%s, %s, is disputed: the tree has it for %s %s, and its labels name %s: %s. "+
 				"Neither cluster gets or loses it until one of these is done. If the labels are wrong: %s. "+
 				"If the branch was rolled back, restore the tree: sipgen help runbook tree-lost. "+
-				"If %s gives the host to %s, approve it in its spec, in git: kubectl annotate --local --overwrite -o yaml -f SPEC %s=%s",
+				"If %s gives the host to %s, approve it in its spec, in git: add %s to the list in the annotation %s (HOST,HOST)",
 				h.Host.Key(), use(h), h.Cluster, h.Role, h.Rival, with.found(h), with.command(h), h.Cluster, h.Rival,
-				v1.ApproveReleaseAnnotation, h.Host.Key())})
+				h.Host.Key(), v1.ApproveReleaseAnnotation)})
 	}
 }
 

@@ -114,7 +114,7 @@ func TestRules(t *testing.T) {
 			"metal/h, in use by Metal3Machine t/m1, is disputed: the tree has it for t/a Worker, and its labels name t/blue: sip/name is \"blue\", written by \"kubectl-label\". " +
 				"Neither cluster gets or loses it until one of these is done. If the labels are wrong: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a. " +
 				"If the branch was rolled back, restore the tree: sipgen help runbook tree-lost. " +
-				"If t/a gives the host to t/blue, approve it in its spec, in git: kubectl annotate --local --overwrite -o yaml -f SPEC sip.airshipit.org/approve-release=metal/h", relabeledPlan("a"), nil},
+				"If t/a gives the host to t/blue, approve it in its spec, in git: add metal/h to the list in the annotation sip.airshipit.org/approve-release (HOST,HOST)", relabeledPlan("a"), nil},
 		{"relabeled", relabeledPlan("zz"), nil,
 			"t/a Worker keeps metal/h, in use by Metal3Machine t/m1, whose labels were changed: sip/name is \"zz\", written by \"kubectl-label\"; put them back: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a", relabeledPlan("a"), nil},
 		{"virtual", Plan{Virtual: []string{"Vino v/v ends: 3 hosts"}}, nil, "Vino v/v ends: 3 hosts", Plan{}, nil},
