@@ -9,7 +9,8 @@ import (
 )
 
 // rowRunningCluster runs docs/running-cluster.md, word by word: a site whose hosts run machines before sipgen is there. Labeled before the first
-// publish they stay with their cluster; labeled after it, under the guards, they take the place of the hosts that it got.
+// publish they stay with their cluster; labeled after it, under the guards, they take the place of the hosts that it got,
+// as soon as a person accepts what the brake holds back.
 func rowRunningCluster(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3", "n4")
@@ -43,11 +44,21 @@ func rowRunningCluster(t *testing.T, r *rig, name string) {
 	c.settle(t, "a host without a machine leaves")
 	c.wantHolds(t, "a host without a machine leaves", "a", "n1", "n2")
 
-	c.tenant("b", 1)
+	c.tenant("b", 2)
 	c.step(t, "published before the labels")
-	c.wantHolds(t, "published before the labels", "b", "n3")
-	c.use(t, func() { r.consume(t, c.ns, "n4") })
-	label("b", "n4")
-	c.settle(t, "labeled under the guards")
-	c.wantHolds(t, "labeled under the guards", "b", "n4")
+	c.wantHolds(t, "published before the labels", "b", "n3", "n4")
+	c.hosts(t, "controller", "n5", "n6")
+	c.use(t, func() { r.consume(t, c.ns, "n5", "n6") })
+	label("b", "n5 n6")
+	one := 1
+	c.site.Spec.Brake.MaxHosts = &one
+	c.short = true
+	c.step(t, "labeled under the guards")
+	c.wantSaid(t, "labeled under the guards", "loses 2 of 6 claimed hosts", `sip.airshipit.org/accept-loss: "2"`)
+	c.wantHolds(t, "labeled under the guards", "b", "n3", "n4", "n5", "n6")
+	c.short = false
+	c.specs["b"] = strings.Replace(c.specs["b"], "name: b}",
+		`name: b, annotations: {sip.airshipit.org/accept-loss: "2"}}`, 1)
+	c.settle(t, "the loss is accepted")
+	c.wantHolds(t, "the loss is accepted", "b", "n5", "n6")
 }
