@@ -150,6 +150,82 @@ func TestInitOnACluster(t *testing.T) {
 	}
 }
 
+// TestInitBesideSites: hosts in namespaces with the guards of another site are left out, and so plan takes the new Site.
+func TestInitBesideSites(t *testing.T) {
+	binding := func(site string, namespaces ...string) json.RawMessage {
+		scope := map[string]any{"namespaceSelector": map[string]any{"matchExpressions": []any{map[string]any{
+			"key": "kubernetes.io/metadata.name", "operator": "In", "values": namespaces}}}}
+		if len(namespaces) == 0 {
+			scope = nil
+		}
+		return need.Value(json.Marshal(map[string]any{
+			"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingAdmissionPolicyBinding",
+			"metadata": map[string]any{"name": "sipgen-" + site + "-sync-guard-v1",
+				"labels": map[string]any{"sipgen.airshipit.org/site": site}},
+			"spec": map[string]any{"matchResources": scope},
+		}))(t)
+	}
+	hosts := read(t, "../../examples/single/hosts.yaml")
+	for _, row := range []struct {
+		why, name string
+		bindings  []json.RawMessage // nil: forbidden
+		code      int
+		says      string
+		// namespaces are those of the Site.
+		namespaces string
+	}{
+		{"no other site", "new", []json.RawMessage{}, 0, "6 hosts, ", "- metal3 # 3 hosts - other # 3 hosts"},
+		{"another site in one namespace", "new", []json.RawMessage{binding("dc1", "metal3")}, 0,
+			"left out, because the guards of other sites cover them: 3 hosts in metal3 (site dc1)",
+			"- other # 3 hosts"},
+		{"another site elsewhere", "new", []json.RawMessage{binding("dc1", "edge")}, 0, "6 hosts, ",
+			"- metal3 # 3 hosts - other # 3 hosts"},
+		{"the site itself", "dc1", []json.RawMessage{binding("dc1", "metal3")}, 0, "6 hosts, ",
+			"- metal3 # 3 hosts - other # 3 hosts"},
+		{"another site everywhere", "new", []json.RawMessage{binding("dc1")}, 2,
+			"cover all hosts: 3 hosts in metal3 (site dc1), 3 hosts in other (site dc1): want a namespace of site new's own",
+			""},
+		{"guards that the account may not list", "new", nil, 0, "namespaces of other sites were not looked for",
+			"- metal3 # 3 hosts - other # 3 hosts"},
+	} {
+		t.Run(row.why, func(t *testing.T) {
+			dir := t.TempDir()
+			both := filepath.Join(dir, "hosts.yaml")
+			other := strings.NewReplacer("namespace: metal3", "namespace: other", "uid: ", "uid: a").Replace(hosts)
+			need.Write(t, both, hosts+"\n---\n"+other)
+			cluster := newMarkedCluster(t, both)
+			others := cluster.Config.Handler
+			cluster.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case filepath.Base(r.URL.Path) != "validatingadmissionpolicybindings":
+					others.ServeHTTP(w, r)
+				case row.bindings == nil:
+					w.Header().Set("Content-Type", "application/json")
+					w.WriteHeader(http.StatusForbidden)
+					_, _ = fmt.Fprint(w,
+						`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403}`)
+				default:
+					w.Header().Set("Content-Type", "application/json")
+					answerList(w, "List", row.bindings)
+				}
+			})
+			site := filepath.Join(dir, "site", "site.yaml")
+			code, out, said := ran(t, "init", "--kubeconfig", cluster.kubeconfig(t), "--inventory", "cluster",
+				"--engine",
+				"flux", "--name", row.name, filepath.Dir(site))
+			assert.Equal(t, row.code, code, said)
+			assert.Contains(t, out+said, row.says)
+			if row.code != 0 {
+				assert.NoFileExists(t, site)
+				return
+			}
+			_, list, _ := strings.Cut(read(t, site), "    namespaces:\n")
+			list, _, _ = strings.Cut(list, "  # The tenants")
+			assert.Equal(t, row.namespaces, strings.Join(strings.Fields(list), " "))
+		})
+	}
+}
+
 // sipInputs has what was recorded of the SIP operator's tenant lma.
 const sipInputs = "../../testdata/inputs/sip-operator"
 

@@ -84,8 +84,8 @@ func (in *Inputs) ClusterSpecs(ctx context.Context) ([]manifest.Document, error)
 // SIPClusters is the resource that tenants apply.
 var SIPClusters = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
 
-// liveGuards reads the guards of all sites on the live cluster.
-func (in *Inputs) liveGuards(ctx context.Context) ([]inventory.GuardBinding, error) {
+// LiveGuards reads the guards of all sites on the live cluster.
+func (in *Inputs) LiveGuards(ctx context.Context) ([]inventory.GuardBinding, error) {
 	cfg, err := in.RestConfig()
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (in *Inputs) LiveServices(ctx context.Context) ([]inventory.ServiceObject, 
 
 // liveObjects reads what a plan of the clusters needs besides specs and hosts.
 func (in *Inputs) liveObjects(ctx context.Context, clusters []v1.SIPCluster) (out liveObjects) {
-	out.guards = read(in.liveGuards(ctx))
+	out.guards = read(in.LiveGuards(ctx))
 	if slices.ContainsFunc(clusters, func(c v1.SIPCluster) bool { return len(preflight.ServiceNames(&c)) > 0 }) {
 		out.services = read(in.LiveServices(ctx))
 	}

@@ -53,6 +53,9 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	if len(hosts.Hosts) == 0 {
 		return fmt.Errorf("%s: no BareMetalHost in it", b.In.Inventory)
 	}
+	if err := b.leaveOut(ctx, ui, answers.Site, hosts); err != nil {
+		return err
+	}
 	if err := b.installed(ctx, &answers); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/survey"
 	"github.com/airshipit/sipgen/internal/text"
@@ -29,6 +30,51 @@ func (b *Beginning) hosts(ctx context.Context, ui *terminal.UI) (*inventory.Inve
 		return files.Load([]string{b.In.Inventory}, ui.In)
 	}
 	return b.In.LiveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
+}
+
+// leaveOut removes the hosts in namespaces of other sites: plan refuses a Site with such a namespace.
+func (b *Beginning) leaveOut(ctx context.Context, ui *terminal.UI, site string, found *inventory.Inventory) error {
+	if b.In.Inventory != app.FromCluster {
+		return nil
+	}
+	guards, err := b.In.LiveGuards(ctx)
+	if err != nil {
+		ui.Warn("namespaces of other sites were not looked for: %v", err)
+		return nil
+	}
+	owners, left := map[string]string{}, map[string]int{}
+	for i := range guards {
+		if guards[i].Site == site {
+			continue
+		}
+		for j := range found.Hosts {
+			if namespace := found.Hosts[j].Namespace; guards[i].Overlap([]string{namespace}) != "" {
+				owners[namespace] = guards[i].Site
+			}
+		}
+	}
+	own := slices.DeleteFunc(slices.Clone(found.Hosts), func(h inventory.Host) bool {
+		_, others := owners[h.Namespace]
+		if others {
+			left[h.Namespace]++
+		}
+		return others
+	})
+	var of []string
+	for _, namespace := range slices.Sorted(maps.Keys(left)) {
+		of = append(of, redact.Sprintf("%s in %s (site %s)", text.Count(left[namespace], "host"), namespace,
+			owners[namespace]))
+	}
+	switch {
+	case len(of) == 0:
+		return nil
+	case len(own) == 0:
+		return fmt.Errorf("the guards of other sites cover all hosts: %s: want a namespace of site %s's own, "+
+			"or --name with the name of the site", strings.Join(of, ", "), site)
+	}
+	ui.Say("left out, because the guards of other sites cover them: %s", strings.Join(of, ", "))
+	found.Hosts = own
+	return nil
 }
 
 // The API groups that an engine and Cluster API bring.
@@ -127,7 +173,8 @@ func sayUnreadable(ui *terminal.UI, found *inventory.Inventory) {
 	var findings []finding.Finding
 	for _, object := range found.LeftOut {
 		findings = append(findings, finding.Finding{Code: finding.Object, Place: finding.At(object.Source),
-			Object: finding.To(finding.KindHost, "", ""), Field: object.Field, Message: object.Text + ": no host is made of it"})
+			Object: finding.To(finding.KindHost, "", ""), Field: object.Field,
+			Message: object.Text + ": no host is made of it"})
 	}
 	for i := range found.Hosts {
 		host := &found.Hosts[i]
