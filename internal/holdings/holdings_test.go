@@ -91,7 +91,13 @@ func text(h *Holding) string {
 	return out
 }
 
-func newUID(h *inventory.Host)       { h.UID = "u2" }
+func newUID(h *inventory.Host) { h.UID = "u2" }
+func emptied(h *inventory.Host) {
+	h.Labels = map[string]string{}
+	for _, key := range keys.Claim() {
+		h.Labels[key] = ""
+	}
+}
 func keptForReuse(h *inventory.Host) { h.State.NodeReuse = "x" }
 func broken(h *inventory.Host) {
 	h.Faults = []inventory.Fault{{Kind: inventory.FaultObject, Text: "x"}}
@@ -178,6 +184,11 @@ var rows = []row{
 		change: func(h *inventory.Host) { h.State.Paused = true }, want: "free: Paused"},
 	{line: "4 and 11: leaving, without labels, and used", tree: "red Worker leaving approved", used: true,
 		approved: "red", want: "leaving red Worker by tree: ReleaseApproved, approval u1/Machine/t/m1"},
+	{line: "4 and 11: leaving, used, and the release emptied labels of another manager",
+		tree: "red Worker leaving approved", used: true, approved: "red", change: emptied,
+		want: "leaving red Worker by tree: ReleaseApproved, approval u1/Machine/t/m1"},
+	{line: "3 and 4: in use, the labels are empty", tree: "red Worker", used: true, change: emptied,
+		want: "held red Worker by tree, relabeled"},
 	{line: "11 and 20: leaving, nobody can read the host", tree: "red Worker leaving", change: broken,
 		want: "leaving red Worker by tree: Released"},
 	{line: "11 and 20: leaving, a label that cannot be", tree: "red Worker leaving", change: badLabel,

@@ -32,6 +32,9 @@ type Labels struct {
 // NameCluster reports whether the labels name a cluster, with or without a role.
 func (l *Labels) NameCluster() bool { return l.Cluster.Namespace != "" && l.Cluster.Name != "" }
 
+// named reports whether a label of a claim has a value.
+func (l *Labels) named() bool { return l.Cluster != ClusterKey{} || l.Role != "" }
+
 // claims reports whether the labels are those of a claim, in any slot.
 func (l *Labels) claims(c *Claim) bool {
 	return l.Cluster == c.Cluster && l.Role == c.Role
