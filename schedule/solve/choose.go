@@ -16,15 +16,17 @@ func (f *flow) choose(r *role, want int, among bitset) {
 	}
 	clear(f.dead)
 	refused := newBitset(len(f.classes))
-	take := func(c int32) bool {
+	take := func(h int32) bool {
+		c := f.classOf[h]
 		if !r.mayHave(c) || !r.own.has(c) && !f.swap(r, c) {
 			refused.add(c)
 			return false
 		}
 		at := &f.classes[c]
-		*got = append(*got, at.hosts[0])
+		*got = append(*got, h)
 		f.use(r, c, -1)
-		at.hosts = at.hosts[1:]
+		n, _ := slices.BinarySearch(at.hosts, h)
+		at.hosts = slices.Delete(at.hosts, n, n+1)
 		r.fix(c)
 		return true
 	}
@@ -37,7 +39,7 @@ func (f *flow) choose(r *role, want int, among bitset) {
 			continue
 		}
 		if at := &f.classes[c]; len(at.hosts) > 0 && at.hosts[0] == int32(h) {
-			take(c)
+			take(int32(h))
 		}
 	}
 	clear(f.dead)
@@ -146,65 +148,4 @@ func (f *flow) anyOf(r *role, domain int32, holds func(int32) bool) int32 {
 		}
 	}
 	return found
-}
-
-// chooseEvenly takes hosts one by one: the first by name of those that exceed the allowed fullness of their domain
-// least.
-func (f *flow) chooseEvenly(r *role, want int, among, refused bitset, take func(int32) bool) {
-	in := make([]int, len(r.even.parent)) // by domain: hosts, -1 if the role can have none
-	for d := range in {
-		in[d] = -1
-	}
-	r.fits.all(func(c int32) bool {
-		if d := r.even.byClass[c]; d >= 0 {
-			in[d] = 0
-		}
-		return true
-	})
-	got := &f.result.Roles[r.index].Hosts
-	count := func(d int32) {
-		if d >= 0 {
-			in[d] = max(in[d], 0) + 1
-		}
-	}
-	replaced := f.result.Roles[r.index].Replaced // the last of Even are those of Failed
-	for n, d := range r.Even {
-		if at := n - len(r.Even) + len(r.Failed); at < 0 || !slices.Contains(replaced, at) {
-			count(d)
-		}
-	}
-	for _, h := range *got {
-		count(r.even.of[h])
-	}
-	for len(*got) < want {
-		least := -1
-		for _, n := range in {
-			if n >= 0 && (least < 0 || n < least) {
-				least = n
-			}
-		}
-		best, bestBeyond := int32(None), 0
-		among.all(func(c int32) bool {
-			at := &f.classes[c]
-			if len(at.hosts) == 0 || refused.has(c) {
-				return true
-			}
-			beyond := 0
-			if d := r.even.byClass[c]; d >= 0 {
-				beyond = max(0, in[d]+1-least-r.Skew)
-			}
-			if best == None || beyond < bestBeyond || beyond == bestBeyond && at.hosts[0] < f.classes[best].hosts[0] {
-				best, bestBeyond = c, beyond
-			}
-			return true
-		})
-		if best == None {
-			return
-		}
-		if take(best) {
-			if d := r.even.byClass[best]; d >= 0 {
-				in[d]++
-			}
-		}
-	}
 }

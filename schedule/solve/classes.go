@@ -72,8 +72,9 @@ type role struct {
 	most       []int32  // by level
 	held, in   []int32  // by domain: fixed hosts, and all
 	seen, from []int32  // by domain + 1: the search that reached it, and the class that would be left for it
-	even, pack *domains
-	packed     bool // into one domain of pack
+	even       *Tree    // nil if its hosts are not spread
+	pack       *domains // nil if they need not lie together
+	packed     bool     // into one domain of pack
 	at         int32
 
 	// kept is what is kept for it. promised are the hosts that it gets, or its cluster is not placed.
@@ -193,7 +194,10 @@ func (f *flow) bound(i int, known map[string]*domains, could [][]int) {
 	if r.Fits == nil {
 		return
 	}
-	r.even, r.pack = f.whole(r.Spread, known), f.whole(r.Pack, known)
+	if r.Spread != None {
+		r.even = &f.Trees[r.Spread]
+	}
+	r.pack = f.whole(r.Pack, known)
 	if r.Tree == None {
 		return
 	}
@@ -350,7 +354,7 @@ func (f *flow) bounding(roles bitset) (out []*domains) {
 			return false
 		}
 		r := &f.roles[i]
-		for _, t := range []*domains{r.tree, r.even, r.pack} {
+		for _, t := range []*domains{r.tree, r.pack} {
 			if t != nil && !slices.Contains(out, t) {
 				out = append(out, t)
 			}
