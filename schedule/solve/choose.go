@@ -32,6 +32,8 @@ func (f *flow) choose(r *role, want int, among bitset) {
 	}
 	if r.even != nil {
 		f.chooseEvenly(r, want, among, refused, take)
+	} else if r.tree == nil {
+		f.chooseMany(r, want, among, refused, take)
 	}
 	for h := 0; h < len(f.classOf) && len(*got) < want; h++ {
 		c := f.classOf[h]
