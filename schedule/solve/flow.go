@@ -138,40 +138,39 @@ func (f *flow) goOn(ends func(c int32) bool) int32 {
 	for at := 0; at < len(f.queue); at++ {
 		r, d := &f.roles[f.queue[at].role], f.queue[at].domain
 		left, found := r.from[d+1], int32(None)
-		visit := func(c int32) bool {
-			if !r.reaches(c, d) {
-				return true
-			}
-			f.fresh.remove(c)
-			f.by[c], f.after[c] = r.index, left
+		f.each(r, d, func(c int32) bool { // an end may be among them: the way on from the other ones is longer
 			if ends(c) {
 				found = c
-				return false
 			}
-			f.leave(c)
-			return true
-		}
-		if d == None {
-			f.each(r, visit)
-		} else {
-			for _, c := range r.tree.classes[d] {
-				if f.fresh.has(c) && r.fits.has(c) && !visit(c) {
-					break
-				}
-			}
-		}
+			return found == None
+		})
 		if found != None {
+			f.by[found], f.after[found] = r.index, left
 			return found
 		}
+		f.each(r, d, func(c int32) bool {
+			f.fresh.remove(c)
+			f.by[c], f.after[c] = r.index, left
+			f.leave(c)
+			return true
+		})
 	}
 	return None
 }
 
-// each visits the unseen classes that a role can use.
-func (f *flow) each(r *role, do func(int32) bool) {
+// each visits the unseen classes that a role can take a host of if it leaves one in a domain, None for any.
+func (f *flow) each(r *role, d int32, do func(int32) bool) {
+	if d != None {
+		for _, c := range r.tree.classes[d] {
+			if f.fresh.has(c) && r.fits.has(c) && r.reaches(c, d) && !do(c) {
+				return
+			}
+		}
+		return
+	}
 	for w := range r.fits {
 		for word := r.fits[w] & f.fresh[w]; word != 0; word &= word - 1 {
-			if !do(int32(w<<6) + trailing(word)) {
+			if c := int32(w<<6) + trailing(word); r.reaches(c, d) && !do(c) {
 				return
 			}
 		}
