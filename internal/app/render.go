@@ -76,6 +76,9 @@ func (r *Rendered) Compare() *report.Plan {
 	words.Files = changedFiles(before, r.Tree)
 	words.Source = sourceMoves(before, r.Tree)
 	words.Services = serviceChanges(servicesBefore(before), filesOf(before, "rights", ""), r.Tree)
+	for i := range words.Services {
+		words.Services[i].Leaves = r.Plan.leaves(words.Services[i].Cluster)
+	}
 	words.Replicas = r.Plan.replicaChanges(r.Tree)
 	words.Components = r.Plan.componentChanges(r.Tree, words.Replicas)
 	return &words

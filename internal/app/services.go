@@ -12,6 +12,7 @@ import (
 	"github.com/airshipit/sipgen/internal/overlay"
 	"github.com/airshipit/sipgen/internal/report"
 	"github.com/airshipit/sipgen/render"
+	"github.com/airshipit/sipgen/schedule"
 )
 
 // serviceChanges returns the changes in the services of the clusters in the previous tree. was and hadRights are
@@ -34,7 +35,8 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 	for _, cluster := range changed {
 		changes := report.ServiceChanges{Cluster: cluster}
 		if is[cluster] == nil {
-			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+"/infra/kustomization.yaml"]) ||
+			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+
+				"/infra/kustomization.yaml"]) ||
 				render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
 		} else if objects, err := done.of(cluster, change{was[cluster], hadRights[cluster], is[cluster],
 			hasRights[cluster]}); err != nil {
@@ -45,6 +47,18 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 		out = append(out, changes)
 	}
 	return out
+}
+
+// leaves reports whether hosts of a cluster that has no spec leave the site with their namespace.
+func (p *Planned) leaves(cluster string) bool {
+	return slices.ContainsFunc(p.Placement.Warnings, func(w schedule.Warning) bool {
+		of, is := w.(schedule.OfCluster)
+		if !is || of.Cluster.String() != cluster {
+			return false
+		}
+		missing, is := of.Warning.(schedule.NotInInventory)
+		return is && missing.Outside
+	})
 }
 
 // servicesBefore returns the files of the services in the previous tree, including clusters without any that have

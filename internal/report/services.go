@@ -18,6 +18,8 @@ type ServiceChanges struct {
 	Gone bool `json:"gone,omitempty"`
 	// Emptied: their folder stays for one more commit, empty, for Argo CD to sync.
 	Emptied bool `json:"emptied,omitempty"`
+	// Leaves: all go because its hosts leave the site with their namespace, with labels and machines.
+	Leaves bool `json:"-"`
 	// Unknown is why the changes are unknown, empty if they are known.
 	Unknown string `json:"unknown,omitempty"`
 }
@@ -34,6 +36,10 @@ func (s *ServiceChanges) changes() []string {
 	if s.Unknown != "" {
 		return []string{fmt.Sprintf("%s: the changes in its services are unknown, so look at its files: %s", s.Cluster,
 			s.Unknown)}
+	}
+	if s.Gone && s.Leaves {
+		return []string{s.Cluster + ": its services leave this tree: the engine deletes them, unless it let go of them " +
+			"before this commit, so that another site takes them over; docs/move-a-namespace.md has the commands"}
 	}
 	if s.Gone && s.Emptied {
 		return []string{s.Cluster + ": all its services are deleted; let Argo CD sync this commit before you publish the next one, which removes their folder"}

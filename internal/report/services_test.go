@@ -48,6 +48,8 @@ func TestDangersOfServices(t *testing.T) {
 			"t/a: ConfigMap y-keys: may now log in: k 1, k 2; may no longer log in: k 3", ""},
 		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), "t/a: all its services are deleted",
 			"files of lb"},
+		{"all leave", quiet(ServiceChanges{Cluster: "t/a", Gone: true, Emptied: true, Leaves: true}),
+			"t/a: its services leave this tree: the engine deletes them, unless it let go of them before", "are deleted"},
 		{"not known", quiet(ServiceChanges{Cluster: "t/a", Unknown: "kustomization.yaml: missing"}),
 			"t/a: the changes in its services are unknown, so look at its files: kustomization.yaml: missing", ""},
 	} {
