@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -238,6 +239,7 @@ func (c *circle) sipgen(t *testing.T, command string, args ...string) int {
 	dir := t.TempDir()
 	site := filepath.Join(dir, "site.yaml")
 	need.Write(t, site, c.siteText(t))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "specs"), 0o755))
 	for name, spec := range c.specs {
 		need.Write(t, filepath.Join(dir, "specs", name+".yaml"), spec)
 	}

@@ -29,6 +29,7 @@ var rows = []row{
 	{"status", rowStatus},                    // what an engine says of a sync that fails
 	{"leaving", rowLeaving},                  // a page, and what an engine deletes with its objects
 	{"repository-moved", rowRepositoryMoved}, // a page, and what an engine does with another source
+	{"namespace-moved", rowNamespaceMoved},   // a page, and what an engine deletes with a cluster that it was told to keep
 	{"applied-hosts", rowAppliedHosts},       // a page, and who owns what another object of the engine applied
 	{"applied-base", rowAppliedBase},         // the same, with the hosts in git
 }

@@ -45,11 +45,11 @@ status: {operationalStatus: OK, provisioning: {state: %[7]s, ID: x}}
 `, namespace, number, site, manager, labels, use, state)
 }
 
-// TestMoveNamespace runs the commands of docs/change-site.md: a namespace with hosts in use goes from one site to another.
-// Its hosts stay with their cluster, and no flag is needed but the number that the run prints.
+// TestMoveNamespace runs the commands of docs/move-a-namespace.md: a namespace with hosts in use goes from one site to
+// another. Its hosts stay with their cluster, and no flag is needed but the number that the run prints.
 func TestMoveNamespace(t *testing.T) {
 	blocks := namedBlocks(t, "move-namespace")
-	require.Len(t, blocks, 2)
+	require.Len(t, blocks, 3)
 	dir := t.TempDir()
 	t.Chdir(dir)
 	write := func(name, text string) {
@@ -102,17 +102,19 @@ func TestMoveNamespace(t *testing.T) {
 	code, out, said := ran(t, "plan", "--site", "dc1.yaml")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, said+out, "with --accept-loss 2")
-	shell(t, dir, "docs/change-site.md", "unset SIPGEN_REPO\nexport LOSS=2\n"+blocks[0])
+	assert.Contains(t, out, "danger: edge-t/edge-t: its services leave this tree: the engine deletes them, unless it ")
+	assert.NotContains(t, said+out, "all its services are deleted")
+	shell(t, dir, "docs/move-a-namespace.md", "unset SIPGEN_REPO\nexport LOSS=2\n"+blocks[0])
 	site("dc1", "west", "")
 	site("dc2", "south, edge", "")
-	code, _, said = ran(t, "publish", "--site", "dc1.yaml")
-	assert.Equal(t, 0, code, said)
+	shell(t, dir, "docs/move-a-namespace.md", "unset SIPGEN_REPO\n"+blocks[1])
+	assert.NotContains(t, git(t, "-C", "dc1.git", "ls-tree", "-r", "--name-only", "main"), "edge-t")
 	code, out, said = ran(t, "plan", "--site", "dc2.yaml")
 	assert.Equal(t, 0, code, said)
 	assert.Contains(t, out, "4 hosts assigned (0 new)")
 	assert.Contains(t, out,
 		"edge-t/edge-t Worker takes 2 hosts that only labels give to it, not the tree: edge/edge1, edge/edge2")
-	shell(t, dir, "docs/change-site.md", "unset SIPGEN_REPO\n"+blocks[1])
+	shell(t, dir, "docs/move-a-namespace.md", "unset SIPGEN_REPO\n"+blocks[2])
 	for _, name := range []string{"dc1", "dc2"} {
 		code, _, said = ran(t, "diff", "--site", name+".yaml")
 		assert.Equal(t, 0, code, said)

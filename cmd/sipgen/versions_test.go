@@ -44,8 +44,8 @@ func madeBy(t *testing.T, repo, version string) {
 	git(t, "-C", repo, "update-ref", "refs/heads/main", strings.TrimSpace(git(t, args...)))
 }
 
-// TestOlderVersion: an older minor version does not turn back the tree of a newer one without a flag, and warns where it
-// cannot tell which one is older. It is asked where files change, and by publish and plan alone.
+// TestOlderVersion: an older minor version does not turn back the tree of a newer one without a flag, and warns where
+// it cannot tell which one is older. It is asked where files change, and by publish and plan alone.
 func TestOlderVersion(t *testing.T) {
 	const newer, unknown = "which is older: it would write ", "if this one is older, it may turn back some of the "
 	release := asRelease(t)
