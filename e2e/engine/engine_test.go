@@ -15,13 +15,18 @@ import (
 func TestReleased(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("KUBEBUILDER_ASSETS", folder)
-	for name, mode := range map[string]os.FileMode{"etcd": 0o755, "kustomize-controller": 0o755, "kubectl": 0o644} {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, mode))
+	for _, name := range Programs() {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o755))
 	}
+	require.NoError(t, os.Chmod(filepath.Join(folder, "kubectl"), 0o644))
+	require.NoError(t, os.Remove(filepath.Join(folder, "kube-apiserver")))
 	path, err := Build(context.Background(), "etcd", io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(folder, "etcd"), path)
-	for _, name := range []string{"kustomize-controller", "kubectl", "kube-apiserver"} {
+	for _, name := range []string{"kube-controller-manager", "argocd", "kustomize", "gitea", "krew"} {
+		assert.Equal(t, filepath.Join(folder, name), programs[name].released(name))
+	}
+	for _, name := range []string{"kustomize-controller", "baremetal-operator", "kubectl", "kube-apiserver"} {
 		assert.Empty(t, programs[name].released(name), name)
 	}
 }
