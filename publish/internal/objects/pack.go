@@ -20,6 +20,8 @@ type entries struct {
 	file  billy.File // nil while all are in head
 	size  int64
 	known map[plumbing.Hash]bool
+	// compressor is made once: it takes more than a megabyte.
+	compressor *zlib.Writer
 }
 
 // add appends an object.
@@ -38,11 +40,15 @@ func (e *entries) add(kind plumbing.ObjectType, content []byte) (plumbing.Hash, 
 	if size > 0 {
 		entry.Write(binary.AppendUvarint(nil, size))
 	}
-	compressed := zlib.NewWriter(&entry)
-	if _, err := compressed.Write(content); err != nil {
+	if e.compressor == nil {
+		e.compressor = zlib.NewWriter(&entry)
+	} else {
+		e.compressor.Reset(&entry)
+	}
+	if _, err := e.compressor.Write(content); err != nil {
 		return hash, err
 	}
-	if err := compressed.Close(); err != nil {
+	if err := e.compressor.Close(); err != nil {
 		return hash, err
 	}
 	if e.known == nil {

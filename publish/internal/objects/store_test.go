@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -73,3 +74,17 @@ func TestPackWithoutAnEnd(t *testing.T) {
 type neverEnds struct{}
 
 func (neverEnds) Read(into []byte) (int, error) { return len(into), nil }
+
+// TestBlobsShareACompressor: a compressor takes about a megabyte, and a fleet has a hundred thousand files.
+func TestBlobsShareACompressor(t *testing.T) {
+	writer := NewWriter(nil)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const blobs = 100
+	for i := range blobs {
+		_, err := writer.AddBlob(fmt.Appendf(nil, "a: %d\n", i))
+		require.NoError(t, err)
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/blobs, uint64(100_000), "bytes for a blob")
+}
