@@ -93,23 +93,22 @@ func planHosts(ctx context.Context, all, now []fleet.Site, hosts *fleet.Hosts,
 	if hosts == nil {
 		return inOrder(ctx, now, sideBySide, run, take)
 	}
-	outputs := map[string]*siteOutput{}
+	var outputs keptOutputs
+	defer func() { _ = outputs.close() }() // it has no name
 	for len(now) > 0 {
-		err := inOrder(ctx, now, sideBySide, run, func(done *siteOutput) error {
-			outputs[done.site.Name] = done
-			return nil
-		})
-		if err != nil {
+		if err := inOrder(ctx, now, sideBySide, run, outputs.keep); err != nil {
 			return err
 		}
 		again := hosts.Resolve()
 		now = slices.DeleteFunc(slices.Clone(all), func(s fleet.Site) bool { return !slices.Contains(again, s.Name) })
 	}
 	for i := range all {
-		if done := outputs[all[i].Name]; done != nil {
-			if err := take(done); err != nil {
-				return err
-			}
+		done, err := outputs.take(all[i].Name)
+		if err == nil && done != nil {
+			err = take(done)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
