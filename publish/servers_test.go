@@ -35,6 +35,7 @@ import (
 type httpsServer struct {
 	url, ca string
 	sent    atomic.Int64 // bytes of packs that were fetched
+	asked   atomic.Int32 // requests
 	breaks  atomic.Bool  // gives no object by its hash, whatever it has said
 	cut     atomic.Bool  // the next push is taken, and its answer is lost
 	drop    atomic.Bool  // the next push is dropped half way
@@ -61,6 +62,7 @@ func serveClients(t testing.TB, root string, clients *authority) *httpsServer {
 	}
 	served := &httpsServer{}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		served.asked.Add(1)
 		user, password, _ := r.BasicAuth()
 		if user == "parrot" { // a server, or a proxy's error page, that repeats what it was told
 			http.Error(w, fmt.Sprintf("\x1b[31mnot you: %s %s \u202e%s", r.Header.Get("Authorization"), user, password),

@@ -100,6 +100,53 @@ func TestLoopSites(t *testing.T) {
 	}
 }
 
+// TestLoopSitesOverHTTPS: over the network, too, folders are read and pushed together, with as many requests as for one.
+func TestLoopSitesOverHTTPS(t *testing.T) {
+	repo, server, target := overHTTPS(t)
+	folders := []string{"sites/dc1", "sites/dc2", "sites/dc3", "sites/dc4"}
+	put := func(text string, folders ...string) (requests int32) {
+		before := server.asked.Load()
+		done, err := LoopSites(t.Context(), target, folders, func(ctx context.Context, round *Round) (Meta, error) {
+			for _, i := range round.Folders {
+				snapshot, err := round.Snapshot(ctx, i)
+				require.NoError(t, err)
+				_, err = round.Put(ctx, i, snapshot, Tree{"PLAN.md": []byte(text + folders[i])}, Lists{})
+				require.NoError(t, err)
+			}
+			return meta, nil
+		})
+		require.NoError(t, err)
+		assert.True(t, done.Changed)
+		return server.asked.Load() - before
+	}
+	put("one ", folders...)
+	fsck(t, repo)
+	for _, folder := range folders {
+		assert.Equal(t, "one "+folder, git(t, repo, "show", "main:"+folder+"/PLAN.md"))
+	}
+	assert.Equal(t, put("two ", folders[0]), put("three ", folders...))
+	assert.Equal(t, "3", git(t, repo, "rev-list", "--count", "main"))
+
+	target.Path = folders[0]
+	before := server.asked.Load()
+	_, err := Read(t.Context(), target)
+	require.NoError(t, err)
+	one := server.asked.Load() - before
+	branch := NewBranch(target, folders)
+	before = server.asked.Load()
+	var all sync.WaitGroup
+	for _, folder := range folders {
+		all.Go(func() {
+			found, err := branch.Read(t.Context(), folder)
+			if assert.NoError(t, err) {
+				assert.Equal(t, Tree{"PLAN.md": []byte("three " + folder)}, found.Tree)
+			}
+		})
+	}
+	all.Wait()
+	assert.Equal(t, one, server.asked.Load()-before, "requests for a branch")
+}
+
 // TestLoopSitesKeepsTheOthers: a folder without a Put stays, one that is not sipgen's is refused by itself, and an error
 // of the attempt ends the run.
 func TestLoopSitesKeepsTheOthers(t *testing.T) {

@@ -59,9 +59,13 @@ func SourceOf(paths []string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	tree, err := commit.Tree()
+	if err != nil {
+		return nil, err
+	}
 	var problems []error
 	for _, path := range paths {
-		problems = append(problems, checkCommitted(commit, root, path))
+		problems = append(problems, checkCommitted(commit.Hash, tree, root, path))
 	}
 	if err := errors.Join(problems...); err != nil {
 		return nil, err
@@ -90,11 +94,7 @@ func folderOf(path string) string {
 }
 
 // checkCommitted returns which files at a path are not as the commit has them.
-func checkCommitted(commit *object.Commit, root, path string) error {
-	tree, err := commit.Tree()
-	if err != nil {
-		return err
-	}
+func checkCommitted(commit plumbing.Hash, tree *object.Tree, root, path string) error {
 	full, err := filepath.Abs(path)
 	if err != nil {
 		return err
@@ -125,11 +125,11 @@ func checkCommitted(commit *object.Commit, root, path string) error {
 		there, err := tree.FindEntry(filepath.ToSlash(inside))
 		switch {
 		case err != nil:
-			problems = append(problems, fmt.Errorf("%s: not in commit %s: commit it first", inside, commit.Hash))
+			problems = append(problems, fmt.Errorf("%s: not in commit %s: commit it first", inside, commit))
 		case there.Hash != plumbing.ComputeHash(plumbing.BlobObject, content) &&
 			// As core.autocrlf and the attribute eol check out; to git and to YAML it is the same text.
 			there.Hash != plumbing.ComputeHash(plumbing.BlobObject, bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))):
-			problems = append(problems, fmt.Errorf("%s: not as commit %s has it: commit it first", inside, commit.Hash))
+			problems = append(problems, fmt.Errorf("%s: not as commit %s has it: commit it first", inside, commit))
 		}
 		return nil
 	})
