@@ -286,7 +286,7 @@ func (s *Clusters) freeze(key schedule.ClusterKey, found finding.Finding) {
 	s.reasons[key]++
 	const most = validation.MaxProblems + 1 // the last of a spec's own counts the others
 	if more := s.reasons[key] - most; more > 0 {
-		s.Frozen[key] = append(s.Frozen[key][:most], finding.Finding{Message: "and " + text.Count(more, "more problem")})
+		s.Frozen[key] = append(s.Frozen[key][:most], finding.Finding{Message: text.MoreProblems(more)})
 		return
 	}
 	s.Frozen[key] = append(s.Frozen[key], found)

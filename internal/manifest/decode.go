@@ -77,7 +77,7 @@ func (d *Document) Decode(into any) error {
 	var errs []error
 	for i, err := range strict {
 		if i == MaxProblems {
-			errs = append(errs, d.Problem("", "and %s", text.Count(len(strict)-i, "more problem")))
+			errs = append(errs, d.Problem("", "%s", text.MoreProblems(len(strict)-i)))
 			break
 		}
 		errs = append(errs, d.strictError(err, reflect.TypeOf(into)))
@@ -144,7 +144,7 @@ func (d *Document) typeErrors(err error, into any) error {
 			}
 		})
 		if n > MaxProblems {
-			problems.Add(d.Problem("", "and %s", text.Count(n-MaxProblems, "more problem")))
+			problems.Add(d.Problem("", "%s", text.MoreProblems(n-MaxProblems)))
 		}
 	}
 	if problems.Err() == nil {

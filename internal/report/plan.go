@@ -117,10 +117,11 @@ func (p *Plan) AddReasons(cluster string, reasons ...finding.Finding) {
 	}
 }
 
-// Reasons returns why the cluster is frozen, sorted by their texts at a terminal.
+// Reasons returns why the cluster is frozen, sorted by their texts at a terminal, the number of those that are not
+// listed last.
 func (c *ClusterResult) Reasons() []finding.Finding {
 	return slices.SortedStableFunc(slices.Values(c.reasons), func(a, b finding.Finding) int {
-		return strings.Compare(a.Reason(), b.Reason())
+		return text.LastMore(a.Reason(), b.Reason())
 	})
 }
 

@@ -122,6 +122,22 @@ func Fold(line string, width int, indent string) string {
 // Count returns "1 host" or "2 hosts".
 func Count(n int, one string) string { return Plural(n, one, one+"s") }
 
+// MoreProblems counts the problems that are not listed. It comes behind those that are: LastMore sorts so.
+func MoreProblems(n int) string { return "and " + Count(n, "more problem") }
+
+// LastMore compares problems by their texts, with MoreProblems behind all others.
+func LastMore(a, b string) int {
+	if more := moreProblems.MatchString(a); more != moreProblems.MatchString(b) {
+		if more {
+			return 1
+		}
+		return -1
+	}
+	return strings.Compare(a, b)
+}
+
+var moreProblems = regexp.MustCompile(`(?:^|: )and \d+ more problems?$`)
+
 // Plural returns "1 switch" or "2 switches": n and the noun for it.
 func Plural(n int, one, many string) string {
 	if n == 1 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -150,4 +151,14 @@ func FuzzJSON(f *testing.F) {
 		found := order.FindString(out.String())
 		require.Truef(t, found == "", "%s has %q", &out, found)
 	})
+}
+
+// TestLastMore: the number of the problems that are not listed stands behind those that are, whatever these begin with.
+func TestLastMore(t *testing.T) {
+	words := []string{text.MoreProblems(2), "spec.b: wrong", "a.yaml: " + text.MoreProblems(1), "and",
+		"spec.a: and 3 more problems here"}
+	slices.SortFunc(words, text.LastMore)
+	want := []string{"and", "spec.a: and 3 more problems here", "spec.b: wrong", "a.yaml: and 1 more problem",
+		"and 2 more problems"}
+	assert.Equal(t, want, words)
 }

@@ -72,5 +72,5 @@ func limitErrors(errs []FieldError) []FieldError {
 		return errs
 	}
 	return append(errs[:MaxProblems:MaxProblems], FieldError{Path: "spec",
-		Message: "and " + text.Count(len(errs)-MaxProblems, "more problem")})
+		Message: text.MoreProblems(len(errs) - MaxProblems)})
 }

@@ -17,7 +17,7 @@ func Refusals(refusals []schedule.Refusal) []string {
 	for _, r := range refusals {
 		out = append(out, text.Line(Refusal(r)))
 	}
-	slices.Sort(out)
+	slices.SortFunc(out, text.LastMore)
 	return slices.Compact(out)
 }
 
