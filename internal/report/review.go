@@ -224,7 +224,11 @@ func fileWords(f *objdiff.File, strip func(string) string) (out []string) {
 	}
 	for i := range f.Objects {
 		o := &f.Objects[i]
-		words := strings.TrimSpace(o.Kind+" "+strip(o.Name)) + " is " + string(o.Status)
+		name := strip(o.Name)
+		if name == "" { // a kustomization has none, and is known by its file
+			name = strip(f.Path)
+		}
+		words := strings.TrimSpace(o.Kind+" "+name) + " is " + string(o.Status)
 		if o.Status == objdiff.Changed {
 			var fields []string
 			for _, field := range o.Fields {
