@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8s "k8s.io/apimachinery/pkg/util/validation"
@@ -135,6 +136,17 @@ func (b *Beginning) siteName() string {
 		return short
 	}
 	return "site"
+}
+
+// checkFolder refuses a folder with letters that a Site's name would lack.
+func (b *Beginning) checkFolder() error {
+	folder, err := filepath.Abs(b.Dir)
+	base := filepath.Base(folder)
+	if err != nil || b.Name != "" || !strings.ContainsFunc(base, func(r rune) bool { return r > 'z' && unicode.IsLetter(r) }) {
+		return nil
+	}
+	return redact.Errorf("%s: the folder's name has letters that no Site's name can have, want --name NAME",
+		redact.Plain(b.Dir))
 }
 
 // inventoryPath returns the inventory as the Site names it: relative to its file.

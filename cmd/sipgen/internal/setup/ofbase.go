@@ -25,6 +25,9 @@ func (b *Beginning) OfBase(ui *terminal.UI, base string) error {
 	if b.Name != "" && len(k8s.IsDNS1123Label(b.Name)) > 0 {
 		return redact.Errorf("--name: found %q, want at most 63 lower-case letters, digits and -", b.Name)
 	}
+	if err := b.checkFolder(); err != nil {
+		return err
+	}
 	if !kustomization.Is(base) {
 		return redact.Errorf("--base: %s: want a folder with a kustomization of the Site that the sites share", base)
 	}
@@ -64,7 +67,7 @@ func (b *Beginning) OfBase(ui *terminal.UI, base string) error {
 	for _, name := range written {
 		fmt.Fprintf(ui.Out, "wrote %s\n", text.Line(name))
 	}
-	shown := redact.Plain(b.Dir)
+	shown := quoted(redact.Plain(b.Dir))
 	for _, next := range missing {
 		ui.Say("%s", next)
 	}
@@ -115,7 +118,7 @@ func (b *Beginning) filesOfBase(base string, shared *v1alpha1.Site) (files []new
 		own := filepath.Join(b.Dir, filepath.FromSlash(hosts))
 		if _, err := os.Stat(own); err != nil {
 			missing = append(missing, redact.Sprintf("the hosts are missing: sipgen inventory --site %s --context %s > %s",
-				redact.Plain(b.Dir), name, own))
+				quoted(redact.Plain(b.Dir)), name, quoted(redact.Plain(own))))
 		}
 	}
 	return files, missing, nil
