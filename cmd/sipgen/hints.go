@@ -87,12 +87,17 @@ func hintFor(err error) string {
 		return ""
 	case errors.As(err, &asked) && asked.Hint() != "":
 		return asked.Hint()
+	case errors.As(err, &usage) && usage.Expanded:
+		return "the shell expands a pattern that is not quoted: --site 'sites/*/site.yaml'"
 	case errors.As(err, &usage):
 		return "sipgen " + usage.Command + " --help"
 	case errors.As(err, &noSite) && noSite.Built != "":
 		return redact.Sprintf("--site %s names the Site that the kustomization in this folder builds", noSite.Built)
 	case errors.As(err, &noSite):
 		return "sipgen init writes a Site; --site FILE or $SIPGEN_SITE names an existing one"
+	case errors.As(err, &unread) && unread.OfFleet:
+		return "if nothing has been published to that branch yet, plan the Site alone, with --previous none; otherwise pass " +
+			"--repo URL or --branch: the tree holds decisions that are not synced yet"
 	case errors.As(err, &unread):
 		return "if nothing has been published yet, --previous none plans without a previous tree; " +
 			"otherwise pass --repo URL or --previous DIR: the tree holds decisions that are not synced yet"

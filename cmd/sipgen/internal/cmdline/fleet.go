@@ -126,9 +126,9 @@ func (in *Inputs) Sites(command *cobra.Command) ([]fleet.Site, error) {
 	if err := in.checkFleet(command); err != nil {
 		return nil, err
 	}
-	labeled, err := labels.Parse(in.labeled)
+	labeled, err := parseSelect(in.labeled)
 	if err != nil {
-		return nil, redact.Errorf("--select: found %q, want a label selector, as in wave=1", in.labeled)
+		return nil, err
 	}
 	var slice fleet.Slice
 	if in.slice != "" {
@@ -148,6 +148,23 @@ func (in *Inputs) Sites(command *cobra.Command) ([]fleet.Site, error) {
 	chosen = slice.Of(chosen)
 	in.branches = &branches{sites: chosen, of: map[fleetBranch]*openBranch{}}
 	return chosen, err
+}
+
+// parseSelect reads --select. To Kubernetes wave== is the label with an empty value, and here one that was forgotten.
+func parseSelect(words string) (labels.Selector, error) {
+	selector, err := labels.Parse(words)
+	if err == nil {
+		all, _ := selector.Requirements()
+		for i := range all {
+			if all[i].Values().Has("") {
+				err = errors.New("no value")
+			}
+		}
+	}
+	if err != nil {
+		return nil, redact.Errorf("--select: found %q, want a label selector with values, as in wave=1", words)
+	}
+	return selector, nil
 }
 
 // Sliced reports whether the run is one of several for a fleet.

@@ -35,7 +35,11 @@ func Compared(dir string, git Repository, of *Inputs) *Previous {
 const noPrevious = "none"
 
 // PreviousError: the previous tree is in the Site's repository, which no flag named, and that cannot be read.
-type PreviousError struct{ err error }
+type PreviousError struct {
+	err error
+	// OfFleet: a run of many Sites, which refuses --previous.
+	OfFleet bool
+}
 
 func (e *PreviousError) Error() string {
 	return "the previous tree is in the Site's repository: " + e.err.Error()
@@ -82,7 +86,7 @@ func (p *Previous) Read(ctx context.Context, ui *terminal.UI, site *v1alpha1.Sit
 	case err != nil && named, err != nil && p.compared:
 		return app.Before{}, err
 	case err != nil:
-		return app.Before{}, &PreviousError{err}
+		return app.Before{}, &PreviousError{err, p.of != nil && p.of.branches != nil}
 	}
 	before, err := app.ReadSnapshot(ctx, target, snapshot, hostsRead)
 	if err == nil && len(before.Files) == 0 && before.Unsealed == nil && !p.compared {

@@ -2,6 +2,8 @@ package cmdline
 
 import (
 	"errors"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,8 @@ import (
 type UsageError struct {
 	Command string
 	Err     error
+	// Expanded: the arguments look like a pattern of --site that the shell has expanded.
+	Expanded bool
 }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -21,8 +25,8 @@ func (e *UsageError) Unwrap() error { return e.Err }
 
 // FlagError returns what is wrong with a flag, as an error of the command line.
 func FlagError(cmd *cobra.Command, err error) error {
-	return &UsageError{strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "),
-		errors.New(flagMessage(cmd, err))}
+	return &UsageError{Command: strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().CommandPath()), " "),
+		Err: errors.New(flagMessage(cmd, err))}
 }
 
 // flagMessage returns the error of a flag, without what may be a secret in the wrong place.
@@ -40,6 +44,12 @@ func flagMessage(cmd *cobra.Command, err error) string {
 	return "unknown flag: " + redact.Plain(name) + DidYouMean(name, known)
 }
 
+// expanded reports whether a command that takes a fleet has a --site, and files or folders as arguments.
+func expanded(cmd *cobra.Command, args []string) bool {
+	return cmd.Flags().Lookup("select") != nil && cmd.Flags().Changed("site") &&
+		!slices.ContainsFunc(args, func(arg string) bool { _, err := os.Stat(arg); return err != nil })
+}
+
 // Arguments accepts at least least and at most most arguments; what describes them.
 func Arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -55,6 +65,6 @@ func Arguments(least, most int, what string) cobra.PositionalArgs {
 		if problem == nil {
 			return nil
 		}
-		return &UsageError{cmd.Name(), problem}
+		return &UsageError{cmd.Name(), problem, len(args) > most && expanded(cmd, args)}
 	}
 }
