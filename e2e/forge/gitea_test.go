@@ -24,7 +24,7 @@ func TestGitea(t *testing.T) {
 	}{
 		{"life", life}, {"by-page", byPage}, {"others", others}, {"by-hand", byHand}, {"protected", protected},
 		{"tokens", tokens},
-		{"markup", markup}, {"rivals", rivals},
+		{"markup", markup}, {"rivals", rivals}, {"fleet", fleet},
 	} {
 		t.Run(row.name, func(t *testing.T) { row.run(t, newSite(t, gitea, row.name)) })
 	}

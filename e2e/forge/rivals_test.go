@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/report"
@@ -134,4 +136,59 @@ func (s *site) render(t *testing.T, text string) string {
 	html, err := io.ReadAll(response.Body)
 	require.Truef(t, err == nil && response.StatusCode == http.StatusOK, "%s, %v: %s", response.Status, err, html)
 	return string(html)
+}
+
+// fleet opens one pull request for many Sites: dangers and problems first, equal changes once, within what a forge takes.
+func fleet(t *testing.T, s *site) {
+	const sites = 230
+	for i := range sites {
+		name, wrong := fmt.Sprintf("dc%03d", i), ""
+		if i == sites-1 {
+			wrong = "  nothing: 1\n" // its cluster is frozen
+		}
+		folder := filepath.Join(s.dir, "sites", name)
+		need.Write(t, filepath.Join(folder, "site.yaml"), fmt.Sprintf(`apiVersion: sipgen.airshipit.org/v1alpha1
+kind: Site
+metadata: {name: %[1]s}
+spec:
+  repository: {url: '%[2]s', path: sites/%[1]s}
+  inputs: {specs: [edge.yaml], inventory: host.yaml}
+  hosts: {namespaces: [metal3]}
+`, name, s.repo))
+		need.Write(t, filepath.Join(folder, "edge.yaml"), fmt.Sprintf(`apiVersion: airship.airshipit.org/v1
+kind: SIPCluster
+metadata: {namespace: edge, name: edge}
+spec:
+  nodes: {ControlPlane: {count: {active: 1}}}
+%s`, wrong))
+		need.Write(t, filepath.Join(folder, "host.yaml"), fmt.Sprintf(`apiVersion: metal3.io/v1alpha1
+kind: BareMetalHost
+metadata: {namespace: metal3, name: n1, uid: uid-%s}
+spec: {online: true, bmc: {address: 'redfish://192.0.2.1/1', credentialsName: bmc}}
+status: {operationalStatus: OK, errorCount: 0, errorMessage: "", poweredOn: true, provisioning: {ID: "", state: available}}
+`, name))
+	}
+	publish := func(want int) (words string) {
+		t.Helper()
+		cmd := exec.Command(engine.Sipgen(t), "publish", "--site", "sites/*/site.yaml", "--propose", "sipgen/fleet",
+			"--forge", "gitea")
+		cmd.Dir, cmd.Env = s.dir, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir}, s.env...)
+		out, err := cmd.CombinedOutput()
+		require.Equal(t, want, cmd.ProcessState.ExitCode(), "%v: %.3000s", err, out)
+		return string(out)
+	}
+	assert.Contains(t, publish(1), "pull request: opened: "+s.URL+"/ada/fleet/pulls/1")
+	all := s.pulls(t)
+	require.Len(t, all, 1)
+	body := all[0].Body
+	assert.LessOrEqual(t, len(body), 60_000)
+	assert.True(t, strings.HasPrefix(body, "**230 sites: 230 changed, 0 unchanged; 229 hosts assigned (229 new"), "%.200s",
+		body)
+	frozen, first := strings.Index(body, "`dc229`"), strings.Index(body, "`dc000`")
+	assert.True(t, 0 < frozen && frozen < first, "the frozen Site comes first: %.1000s", body)
+	for _, words := range []string{"… and 29 more of this kind of 29 sites\n", "### 229 sites\n"} {
+		assert.True(t, strings.Contains(body, words), "no %q in it: %.3000s", words, body)
+	}
+	assert.True(t, strings.Contains(s.render(t, body), "<summary>"), "Gitea folds no names")
+	assert.Contains(t, publish(1), "pull request: up to date: "+all[0].HTMLURL)
 }
