@@ -69,6 +69,7 @@ func TestFluxRows(t *testing.T) { runRows(t, fluxRig, slices.Concat(rows, fluxRo
 
 // argoRows are about what only Argo CD does.
 var argoRows = []row{
+	{"named-namespace-moved", rowNamedNamespaceMoved}, // a page, and what is another Application's
 	{"habit", rowHabit},      // whose fields become its own
 	{"one-host", rowOneHost}, // how it compares, and a sync in which one object of several fails
 }

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,22 +18,34 @@ import (
 // rowNamespaceMoved runs docs/move-a-namespace.md, while a machine runs on a host: a site gives its only namespace to
 // one that begins without hosts. The services stay the same objects, and no host is ever without its labels.
 func rowNamespaceMoved(t *testing.T, r *rig, name string) {
+	moveNamespace(t, r, name, v1alpha1.NamesCluster)
+}
+
+// rowNamedNamespaceMoved is the same with the site in the names of Applications.
+func rowNamedNamespaceMoved(t *testing.T, r *rig, name string) {
+	moveNamespace(t, r, name, v1alpha1.NamesSite)
+}
+
+func moveNamespace(t *testing.T, r *rig, name, names string) {
 	c, moved := newCircle(t, r, name), newCircle(t, r, name+"-2")
+	c.site.Spec.ArgoCD.Names, moved.site.Spec.ArgoCD.Names = names, names
 	c.hosts(t, "controller", "n1", "n2", "n3")
 	c.tenantWith("a", 2, loadBalancer())
 	c.step(t, "assign")
 	c.consumed(t, "n1")
 	had := c.serviceUIDs(t)
-	moved.ns, moved.site.Spec.Inputs.Specs = "dc2", []string{"specs"}
+	moved.ns, moved.site.Spec.Inputs.Specs = name+"-new", []string{"specs"}
 	moved.site.Spec.Hosts.Namespaces = []string{moved.ns}
 	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": r.api.Config()})
-	moved.run(t, slices.Concat([]string{"cp site-new.yaml dc2.yaml\nmkdir specs\nexport KUBECONFIG='" + contexts +
-		"' SIPGEN_REPO='" + moved.repo.Dir + "'\n"}, procedure(t, "move-namespace", "begin")))
+	begin := strings.ReplaceAll(procedure(t, "move-namespace", "begin")[0], "namespace dc2", "namespace "+moved.ns)
+	moved.run(t, []string{"cp site-new.yaml dc2.yaml\nmkdir specs\nexport KUBECONFIG='" + contexts +
+		"' SIPGEN_REPO='" + moved.repo.Dir + "'\n", begin})
 	moved.readTree(t)
 	moved.hosts(t, "controller")
 	moved.follow(t, "a site without hosts")
 
-	c.run(t, procedure(t, "move-namespace", "let-go", string(r.engine)))
+	tenant := "export TENANT=" + strings.TrimSuffix(c.name("a", "infra"), ".infra") + "\n"
+	c.run(t, slices.Concat([]string{tenant}, procedure(t, "move-namespace", "let-go", string(r.engine))))
 	spec := c.specs["a"]
 	c.givesAway(t)
 	if r.argo != nil {
@@ -52,7 +65,13 @@ func rowNamespaceMoved(t *testing.T, r *rig, name string) {
 	moved.specs["a"], moved.ns, moved.tenants, moved.untouched = spec, c.ns, c.tenants, c.untouched
 	moved.exits(t, "the other site", 0, "plan")
 	moved.wantSaid(t, "the other site", "2 hosts assigned (0 new)", "takes 2 hosts that only labels give to it")
-	moved.step(t, "the other site")
+	assert.Truef(t, moved.commit(t), "the other site: nothing to commit\n%s", moved.said)
+	if names == v1alpha1.NamesSite {
+		moved.begin(t)
+		moved.run(t, []string{"export FOLDER=.\nfleet=$(mktemp -d) && git clone --quiet \"$REPO\" \"$fleet\"\n",
+			procedure(t, "switch", "names")[2]})
+	}
+	moved.follow(t, "the other site")
 	if r.argo != nil {
 		moved.run(t, procedure(t, "apply-policy"))
 	}

@@ -27,6 +27,7 @@ var wavesRows = []row{
 	{"services-first", rowServicesFirst},
 	{"confined", rowConfined},
 	{"unmarked", rowUnmarked},
+	{"namespace-moved", rowNamespaceMoved},
 	{"reordered", rowReordered},
 }
 
