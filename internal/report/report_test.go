@@ -93,6 +93,18 @@ func TestCommitMessageSaysWhatChanges(t *testing.T) {
 		assert.Contains(t, body, word)
 	}
 	assert.Contains(t, "\n"+CommitMessage(p, "mine"), "\nmine\n\n", "subject")
+	const lists = "Each cluster's folder gets a list"
+	assert.NotContains(t, message, lists)
+	p.OneList = true
+	assert.Contains(t, CommitMessage(p, ""), lists)
+}
+
+// TestWhyInACommit: the message has the reason of a slot, but for a new host, where the reason is the assignment.
+func TestWhyInACommit(t *testing.T) {
+	message := CommitMessage(new(slots(Slot{Host: "m/new", Status: StatusNew, Why: "of the role"},
+		Slot{Host: "m/old", Status: StatusReleased, Why: "too many"})), "")
+	assert.Contains(t, message, "m/old  Worker  (too many)\n")
+	assert.NotContains(t, message, "of the role")
 }
 
 // TestCommitMessageOfManyChanges: most dangers are counted, the worst come first, and however many they are, what happened to each host is said below,

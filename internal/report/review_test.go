@@ -88,8 +88,12 @@ func TestReviewOfThousandSites(t *testing.T) {
 		assert.Contains(t, words, "haproxy:3.2.25 → example.org/haproxy:3.2.26", form)
 		assert.Contains(t, words, "its pods roll", form)
 		assert.LessOrEqual(t, len(words), ReviewComment.Bytes, form)
+		assert.NotContains(t, words, "more change", form)
+		assert.NotContains(t, words, "more line", form)
+		assert.Equal(t, form == "markdown", strings.Contains(words, "<summary>sites</summary>"), form)
 	}
 	assert.Contains(t, r.Markdown(ReviewComment), "`dc0999`")
+	assert.Contains(t, r.Text(ReviewComment), "  at dc0000 dc0001 ")
 	assert.Contains(t, r.Text(ReviewComment), "dc0009 and 989 more\n")
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
@@ -199,4 +203,15 @@ func TestGroupsInOrder(t *testing.T) {
 	assert.Equal(t, []int{2, 1, 7}, sizes)
 	assert.NotEmpty(t, groups[0].Dangers)
 	assert.Contains(t, r.Text(ReviewComment), "danger: the runner changes")
+}
+
+// TestFailedReview: a Site with many errors takes no more room than another, and the rest is counted.
+func TestFailedReview(t *testing.T) {
+	s := FailedReview("dc1", slices.Repeat([]string{"no host"}, mostOfSite+2))
+	assert.Len(t, s.Errors, mostOfSite)
+	assert.Equal(t, 2, s.Omitted)
+	r := &Review{}
+	r.Add(s)
+	assert.Contains(t, r.Text(ReviewComment), "… and 2 more lines of Sites")
+	assert.Zero(t, FailedReview("dc1", slices.Repeat([]string{"no host"}, mostOfSite)).Omitted)
 }

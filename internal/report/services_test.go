@@ -57,6 +57,7 @@ func TestDangersOfServices(t *testing.T) {
 		message, request := CommitMessage(row.plan, ""), PullRequest(row.plan, About{})
 		assert.Contains(t, message, "danger: ", row.why)
 		assert.Contains(t, message, row.want, row.why)
+		assert.Equal(t, strings.Contains(row.want, ": deleted: "), strings.Contains(message, ": deleted: "), row.why)
 		assert.Truef(t, row.not == "" || !strings.Contains(message, row.not), "%s: %q is in\n%s", row.why, row.not,
 			message)
 		assert.Contains(t, request, "**Dangers**", row.why)

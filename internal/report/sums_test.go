@@ -38,3 +38,20 @@ func TestCapacityRowsAreSummed(t *testing.T) {
 	c.Classes = c.Classes[:1]
 	assert.Len(t, c.Rows(), 2, "one class is its own sum")
 }
+
+// TestSummaryOfReservedHosts: reserved hosts are a part of the free ones where all of them can be.
+func TestSummaryOfReservedHosts(t *testing.T) {
+	for _, row := range []struct {
+		reserved int
+		want     string
+	}{
+		{0, "2 free."},
+		{1, "2 free (of which 1 is reserved: 1 spare (spares))."},
+		{2, "2 free (of which 2 are reserved: 2 spares (spares))."},
+		{3, "2 free, of these 3 are reserved: 3 spares (spares)."},
+	} {
+		p := Plan{Hosts: []HostResult{{Verdict: "free"}, {Verdict: "free"}},
+			Kept: []KeptHosts{{Name: "spares", Hosts: row.reserved}}}
+		assert.Equal(t, "0 clusters, 0 hosts assigned (0 new), "+row.want, p.Summary())
+	}
+}
