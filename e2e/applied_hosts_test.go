@@ -24,6 +24,33 @@ func rowAppliedHosts(t *testing.T, r *rig, name string) {
 	c.tenant("a", 1)
 	c.settle(t, "a host less")
 	c.wantHolds(t, "a host less", "a", "n1")
+	if r.argo != nil {
+		c.tenant("a", 2)
+		c.settle(t, "a host more")
+		c.ownReturns(t)
+	}
+}
+
+// ownReturns has the person's own Application come back, and takes the hosts over again. In between no host loses its
+// spec.
+func (c *circle) ownReturns(t *testing.T) {
+	t.Helper()
+	c.rig.applyOwn(t, c, "ServerSideApply=true")
+	engine.Wait(t, "the return", engine.SyncTimeout, func() error {
+		if c.sipgen(t, "plan"); !strings.Contains(c.said, "frozen: "+c.tenants+"/a: ") {
+			return fmt.Errorf("found %.500q, want a frozen cluster", c.said)
+		}
+		return nil
+	})
+	c.ownGoes(t)
+	c.nudge(t)
+	engine.Wait(t, "the labels", engine.SyncTimeout, func() error {
+		if found := c.holds(t, "a"); !slices.Equal(found, []string{"n1", "n2"}) {
+			return fmt.Errorf("found %v, want n1 and n2", found)
+		}
+		return nil
+	})
+	c.exits(t, "taken over again", 0, "plan")
 }
 
 // rowAppliedBase is the same with hosts that stay in git, as the base of an overlay.
@@ -50,16 +77,31 @@ func (r *rig) appliesHosts(t *testing.T, c *circle) {
 		c.repo.Commit(t, "hosts", files)
 		r.flux.Source(t, c.ns, app, c.repo)
 		revision := r.flux.Publish(t, c.ns, app, c.repo)
+		r.applyOwn(t, c, "")
+		r.flux.WaitApplied(t, c.ns, app, revision)
+	} else {
+		commit := c.repo.Commit(t, "hosts", files)
+		r.applyOwn(t, c, "")
+		r.argo.WaitSynced(t, app, commit)
+	}
+	r.api.Operator.WaitState(t, "available", c.ns, names...)
+	c.use(t, func() { r.consume(t, c.ns, "n1") })
+}
+
+// applyOwn creates the person's own Application, with a sync option, or Kustomization.
+func (r *rig) applyOwn(t *testing.T, c *circle, option string) {
+	t.Helper()
+	app := c.ns + "-own"
+	if r.flux != nil {
 		r.api.Apply(t, "e2e", fmt.Sprintf(`
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
 metadata: {namespace: %s, name: %s}
 spec: {interval: 1h, retryInterval: 2s, path: ./metal, prune: true, sourceRef: {kind: GitRepository, name: %[2]s}}
 `, c.ns, app))
-		r.flux.WaitApplied(t, c.ns, app, revision)
-	} else {
-		commit := c.repo.Commit(t, "hosts", files)
-		r.api.Apply(t, "e2e", fmt.Sprintf(`
+		return
+	}
+	r.api.Apply(t, "e2e", fmt.Sprintf(`
 apiVersion: argoproj.io/v1alpha1
 kind: AppProject
 metadata: {namespace: argocd, name: %[1]s}
@@ -75,52 +117,24 @@ spec:
   project: %[1]s
   source: {repoURL: %[2]q, targetRevision: main, path: metal}
   destination: {server: %[3]s, namespace: %[4]s}
-  syncPolicy: {automated: {prune: true, selfHeal: true}}
-`, app, c.repo.URL(), engine.ArgoServer, c.ns))
-		r.argo.WaitSynced(t, app, commit)
-	}
-	r.api.Operator.WaitState(t, "available", c.ns, names...)
-	c.use(t, func() { r.consume(t, c.ns, "n1") })
+  syncPolicy: {automated: {prune: true, selfHeal: true}, syncOptions: [%[5]s]}
+`, app, c.repo.URL(), engine.ArgoServer, c.ns, option))
 }
 
 // takesOver runs the page.
 func (c *circle) takesOver(t *testing.T) {
 	t.Helper()
-	app, namespace := c.ns+"-own", c.ns
-	if c.rig.argo != nil {
-		namespace = engine.ArgoNamespace
-	}
 	c.tenant("a", 2)
-	variables := "cp site-new.yaml site.yaml\nexport HOSTS=" + c.ns + " APP=" + app + " APP_NAMESPACE=" + namespace +
-		" NAMESPACE=" + c.tenants +
-		" CLUSTER=a SIPGEN_REPO='" + c.repo.Dir + "'\n"
-	run := func(blocks ...string) string {
-		t.Helper()
-		said := c.run(t, slices.Concat([]string{variables}, blocks))
-		c.accept(t) // marks of an engine
-		return said
-	}
 	assert.Len(t, procedure(t, "applied-hosts", "variables"), 1, "lines of variables")
 	label := procedure(t, "running-cluster")
-	run(label[2], strings.ReplaceAll(label[3], "WORKERS", "n1"))
+	c.onHosts(t, label[2], strings.ReplaceAll(label[3], "WORKERS", "n1"))
 	c.short = true
 	c.commit(t)
 	c.short = false
-	run(procedure(t, "apply-policy")...)
-	run(procedure(t, "applied-hosts", string(c.rig.engine))...)
-	resource, _ := c.rig.syncKind()
-	c.rig.api.WaitGone(t, resource, namespace, app)
-	print, fix := procedure(t, "applied-hosts", "owners")[0], procedure(t, "applied-hosts", "owners")[1]
-	for turn := 1; ; turn++ {
-		if said := run(print, "cat fix.sh\n{ "+fix+
-			"} || true # of two commands for one host the second may name another entry\n"); !strings.Contains(said,
-			"kubectl ") {
-			break
-		}
-		require.Truef(t, turn != 5, "the plan still prints commands after %d turns", turn)
-	}
+	c.onHosts(t, procedure(t, "apply-policy")...)
+	c.ownGoes(t)
 	if c.rig.argo != nil && c.site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
-		run(procedure(t, "applied-hosts", "secrets")...)
+		c.onHosts(t, procedure(t, "applied-hosts", "secrets")...)
 	}
 	for _, host := range []string{"n1", "n2", "n3"} {
 		assert.Truef(t, c.rig.api.Exists(t, engine.Hosts, c.ns, host), "host %s is gone", host)
@@ -134,6 +148,40 @@ func (c *circle) takesOver(t *testing.T) {
 	c.check(t, "connect", nil)
 	assert.Equal(t, before, c.hostSpecs(t), "specs")
 	c.wantHolds(t, "connect", "a", "n1", "n2")
+}
+
+// ownGoes stops and forgets the person's own object, and changes the owners of the hosts.
+func (c *circle) ownGoes(t *testing.T) {
+	t.Helper()
+	c.onHosts(t, procedure(t, "applied-hosts", string(c.rig.engine))...)
+	resource, namespace := c.rig.syncKind()
+	if c.rig.argo == nil {
+		namespace = c.ns
+	}
+	c.rig.api.WaitGone(t, resource, namespace, c.ns+"-own")
+	print, fix := procedure(t, "applied-hosts", "owners")[0], procedure(t, "applied-hosts", "owners")[1]
+	for turn := 1; ; turn++ {
+		if said := c.onHosts(t, print, "cat fix.sh\n{ "+fix+
+			"} || true # of two commands for one host the second may name another entry\n"); !strings.Contains(said,
+			"kubectl ") {
+			break
+		}
+		require.Truef(t, turn != 5, "the plan still prints commands after %d turns", turn)
+	}
+}
+
+// onHosts runs blocks with the variables of the page, and accepts marks of an engine.
+func (c *circle) onHosts(t *testing.T, blocks ...string) string {
+	t.Helper()
+	namespace := c.ns
+	if c.rig.argo != nil {
+		namespace = engine.ArgoNamespace
+	}
+	variables := "cp site-new.yaml site.yaml\nexport HOSTS=" + c.ns + " APP=" + c.ns + "-own APP_NAMESPACE=" +
+		namespace + " NAMESPACE=" + c.tenants + " CLUSTER=a SIPGEN_REPO='" + c.repo.Dir + "'\n"
+	said := c.run(t, slices.Concat([]string{variables}, blocks))
+	c.accept(t)
+	return said
 }
 
 // hostSpecs are the specs of the hosts, by name.
