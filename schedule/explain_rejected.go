@@ -84,29 +84,20 @@ func (s *planner) countRejected() {
 
 // rejectedOf counts the hosts that a selector of the roles matches and that no role of them can have.
 func (s *planner) rejectedOf(roles []*role) []ReasonCount {
-	selections := map[*solve.Set]bool{}
-	for _, r := range roles {
-		selections[r.shape.selected] = true
-		if r.wide != nil && r.want() > 0 {
-			selections[s.selects(r.wide)] = true
+	all := s.ask(roles)
+	no := map[Reason]ReasonCount{}
+	for kind, asked := range all.kinds {
+		if !asked {
+			continue
 		}
-	}
-	no, seen := map[Reason]ReasonCount{}, make([]bool, len(s.kinds))
-	for selected := range selections { // a sum
-		for _, kind := range selected.All() {
-			if seen[kind] {
-				continue
-			}
-			seen[kind] = true
-			for i := range s.lots[kind] {
-				lot := &s.lots[kind][i]
-				if why := s.rejects(roles, lot); why != nil {
-					count := ReasonCount{why, no[why].Count + lot.hosts, no[why].Running}
-					if why == lot.why {
-						count.Running += lot.running
-					}
-					no[why] = count
+		for i := range s.lots[kind] {
+			lot := &s.lots[kind][i]
+			if why := all.rejects(lot); why != nil {
+				count := ReasonCount{why, no[why].Count + lot.hosts, no[why].Running}
+				if why == lot.why {
+					count.Running += lot.running
 				}
+				no[why] = count
 			}
 		}
 	}
@@ -118,45 +109,91 @@ func (s *planner) rejectedOf(roles []*role) []ReasonCount {
 	return out
 }
 
-// rejects returns why no role of the list can have the hosts of a lot. It is nil if one has them or can have them, or
-// if none selects them.
-func (s *planner) rejects(roles []*role, lot *lot) (why Reason) {
-	h := &s.hosts[lot.host]
-	selected, named, ungranted := false, true, false
+// asking is what some roles ask for together.
+type asking struct {
+	*planner
+	roles  map[*role]bool
+	shapes []*shape // of the roles, each once
+	// kinds are those that a selector of the roles matches, selected those that it matches within their grants, and fits
+	// the classes that one of the roles can have.
+	kinds, selected, fits []bool
+}
+
+func (s *planner) ask(roles []*role) *asking {
+	out := &asking{planner: s, roles: map[*role]bool{}, kinds: make([]bool, len(s.kinds)),
+		selected: make([]bool, len(s.kinds)), fits: make([]bool, len(s.classes))}
+	known, wide := map[*shape]bool{}, map[*solve.Set]bool{}
 	for _, r := range roles {
-		if !r.shape.selects(h.kind) {
-			ungranted = ungranted || s.ungranted(r, h.kind)
-			continue
+		out.roles[r] = true
+		if !known[r.shape] {
+			known[r.shape] = true
+			out.shapes = append(out.shapes, r.shape)
 		}
-		selected = true
-		named = named && r.cluster.named[lot.host]
-		if lot.why != nil || h.role != nil {
-			continue
-		}
-		lacks := s.lacks(r.shape, lot.host)
-		if lacks == nil {
-			return nil
-		}
-		lacks = general(lacks)
-		if why == nil || compareValues(lacks, why) < 0 {
-			why = lacks
+		if r.wide != nil && r.want() > 0 {
+			wide[s.selects(r.wide)] = true
 		}
 	}
-	switch {
-	case !selected && ungranted:
+	for _, sh := range out.shapes {
+		for _, kind := range sh.selected.All() {
+			out.kinds[kind], out.selected[kind] = true, true
+		}
+		for _, c := range sh.fits.All() {
+			out.fits[c] = true
+		}
+	}
+	for selected := range wide { // a union
+		for _, kind := range selected.All() {
+			out.kinds[kind] = true
+		}
+	}
+	return out
+}
+
+// rejects returns why no role can have the hosts of a lot, of a kind that they ask for. It is nil if one has them or
+// can have them.
+func (a *asking) rejects(lot *lot) Reason {
+	switch h := &a.hosts[lot.host]; {
+	case !a.selected[h.kind]:
 		return NotGranted{}
-	case !selected:
-		return nil
-	case lot.why == (BeingReleased{}) && named:
+	case lot.why == (BeingReleased{}) && a.named(lot.host):
 		return NamedByCluster{}
 	case lot.why != nil:
 		return lot.why
-	case h.role == nil:
-		return why
-	case slices.Contains(roles, h.role):
+	case a.roles[h.role]:
 		return nil
+	case h.role != nil:
+		return HeldBy{}
+	case a.fits[h.class]:
+		return nil
+	default:
+		return a.lack(lot.host)
 	}
-	return HeldBy{}
+}
+
+// named reports whether the clusters of all roles that select a host name it.
+func (a *asking) named(i int32) bool {
+	if !a.anyNames[i] {
+		return false
+	}
+	for r := range a.roles { // all of them
+		if r.shape.selects(a.hosts[i].kind) && !r.cluster.named[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// lack returns what a free host lacks for the roles that select it: the first reason, if there are several.
+func (a *asking) lack(i int32) (why Reason) {
+	for _, sh := range a.shapes {
+		if !sh.selects(a.hosts[i].kind) {
+			continue
+		}
+		if lacks := general(a.lacks(sh, i)); why == nil || compareValues(lacks, why) < 0 {
+			why = lacks
+		}
+	}
+	return why
 }
 
 // ungranted reports whether the spec of the role selects hosts of a kind that the tenant's grants exclude: the
