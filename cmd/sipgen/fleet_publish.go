@@ -43,7 +43,7 @@ func publishFleet(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, losse
 	for _, of := range byBranch(sites, dest) {
 		p := &fleetPublication{ui: ui, in: in, losses: losses, dest: dest, sites: of, codes: codes, hosts: hosts,
 			reviews: make([]report.SiteReview, len(of)), lines: make([]report.SiteLine, len(of)),
-			files: make([][]publish.Change, len(of)), trailers: make([][]publish.Trailer, len(of))}
+			files: make([]map[publish.Kind]int, len(of)), trailers: make([][]publish.Trailer, len(of))}
 		if err := p.publish(cmd.Context(), meta, ask); err != nil {
 			if cmd.Context().Err() != nil {
 				return err
@@ -105,8 +105,9 @@ type fleetPublication struct {
 	to       *push.Destination
 	reviews  []report.SiteReview
 	lines    []report.SiteLine
-	files    [][]publish.Change  // the kinds and paths of changed files
-	trailers [][]publish.Trailer // nil: its run failed
+	files    []map[publish.Kind]int // of changed files: their names would be most of what is kept of a Site
+	trailers [][]publish.Trailer    // nil: its run failed
+	shared   report.SharedChanges
 }
 
 // errAllFailed ends a publication without a Site that could be planned.
@@ -265,15 +266,14 @@ func (p *fleetPublication) planSite(ctx context.Context, ui *terminal.UI, in *cm
 	}
 	words.Files = push.FilesOf(changes)
 	p.reviews[i] = report.ReviewOf(words, before.Files, checked.Rendered.Tree, loaded.LeftToOthers()...)
+	p.shared.Keep(&p.reviews[i])
 	p.lines[i] = report.SiteLine{Site: loaded.Site.Name, Summary: words.Summary(), Files: len(changes)}
 	if len(changes) == 0 { // what a reviewer would have read in the commit
 		for _, danger := range words.Standing() {
 			ui.Say("danger: %s", danger)
 		}
 	}
-	for j := range changes {
-		p.files[i] = append(p.files[i], publish.Change{Path: changes[j].Path, Kind: changes[j].Kind})
-	}
+	p.files[i] = countKinds(changes)
 	sayAge(ui, loaded, p.to.Meta.When)
 	return outcome(checked.Plan)
 }
@@ -297,7 +297,15 @@ func (p *fleetPublication) review() *report.Review {
 }
 
 // count returns how many files the commit changes.
-func (p *fleetPublication) count() string { return countChanges(slices.Concat(p.files...)) }
+func (p *fleetPublication) count() string {
+	all := map[publish.Kind]int{}
+	for _, of := range p.files {
+		for kind, n := range of {
+			all[kind] += n
+		}
+	}
+	return sayKinds(all)
+}
 
 // meta returns the metadata of the commit for what was planned.
 func (p *fleetPublication) meta(ask *push.Approval) (publish.Meta, error) {

@@ -153,7 +153,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 		}
 		meta.Approve = func(changes []publish.Change) error {
 			words.Files = push.FilesOf(changes)
-			return ask.Approve(ui, words, countChanges(changes))
+			return ask.Approve(ui, words, sayKinds(countKinds(changes)))
 		}
 		return checked.Rendered.Tree, meta, &push.Publication{Plan: checked.Plan, Report: words, Meta: to.Meta}, nil
 	}
@@ -179,17 +179,22 @@ func sayPublished(ui *terminal.UI, to *push.Destination, p *push.Publication, se
 		return
 	}
 	fmt.Fprintln(ui.Out, p.Commit)
-	ui.Say("%s: committed %s, %s", to.Target, p.Commit, countChanges(p.Changes))
+	ui.Say("%s: committed %s, %s", to.Target, p.Commit, sayKinds(countKinds(p.Changes)))
 }
 
-// countChanges returns how many files a commit adds, changes and deletes.
-func countChanges(changes []publish.Change) string {
+// countKinds counts changes by their kinds.
+func countKinds(changes []publish.Change) map[publish.Kind]int {
 	n := map[publish.Kind]int{}
-	for _, change := range changes {
-		n[change.Kind]++
+	for i := range changes {
+		n[changes[i].Kind]++
 	}
+	return n
+}
+
+// sayKinds returns how many files a commit adds, changes and deletes.
+func sayKinds(n map[publish.Kind]int) string {
 	return fmt.Sprintf("%s added, %d changed, %d deleted%s", text.Count(n[publish.Added], "file"), n[publish.Changed],
-		n[publish.Deleted], andList(len(changes)))
+		n[publish.Deleted], andList(n[publish.Added]+n[publish.Changed]+n[publish.Deleted]))
 }
 
 // andList names the lists of sipgen's files: one changes with any of them.

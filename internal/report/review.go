@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -118,6 +119,18 @@ func FailedReview(site string, errors []string) SiteReview {
 func (s *SiteReview) share(c sharedChange) {
 	if c.words = text.Truncate(c.words, maxReviewed); !slices.Contains(s.shared, c) {
 		s.shared = append(s.shared, c)
+	}
+}
+
+// SharedChanges keeps the shared changes of many Sites once. The zero value is ready.
+type SharedChanges struct{ of sync.Map }
+
+// Keep makes a review have the sentences of another one whose Site changes alike, where they are equal.
+func (c *SharedChanges) Keep(s *SiteReview) {
+	if known, there := c.of.LoadOrStore(s.key, s.shared); there {
+		if same := known.([]sharedChange); slices.Equal(same, s.shared) {
+			s.shared = same
+		}
 	}
 }
 

@@ -215,3 +215,25 @@ func TestFailedReview(t *testing.T) {
 	assert.Contains(t, r.Text(ReviewComment), "… and 2 more lines of Sites")
 	assert.Zero(t, FailedReview("dc1", slices.Repeat([]string{"no host"}, mostOfSite)).Omitted)
 }
+
+// TestSharedChanges: Sites that change alike share their sentences, and the review is the same.
+func TestSharedChanges(t *testing.T) {
+	var kept SharedChanges
+	var apart, together Review
+	first := fleetSite(0).review()
+	kept.Keep(&first)
+	for n := range 5 {
+		review := fleetSite(n).review()
+		apart.Add(review)
+		if n == 3 { // of the same key, in other words
+			review.shared = []sharedChange{{words: "others"}}
+			kept.Keep(&review)
+			assert.Equal(t, []sharedChange{{words: "others"}}, review.shared)
+		}
+		if kept.Keep(&review); n != 3 {
+			assert.Same(t, &first.shared[0], &review.shared[0])
+		}
+		together.Add(review)
+	}
+	assert.Equal(t, apart.Markdown(ReviewComment), together.Markdown(ReviewComment))
+}
