@@ -161,7 +161,11 @@ func showUsage(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, git cmdl
 	if err != nil && (!errors.As(err, &sites) || sites.Code() == fleet.Failed) {
 		return err
 	}
-	if printed := sum.print(ui, output); err == nil || printed != nil && sites.Code() == fleet.Done {
+	var failed []string
+	if sites != nil {
+		failed = sites.Failed()
+	}
+	if printed := sum.print(ui, output, failed); err == nil || printed != nil && sites.Code() == fleet.Done {
 		return printed
 	}
 	return err
@@ -193,8 +197,9 @@ func (u *usageSum) add(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs,
 }
 
 // print prints the hours of all Sites as one table. To find none is a finding.
-func (u *usageSum) print(ui *terminal.UI, output string) (err error) {
+func (u *usageSum) print(ui *terminal.UI, output string, failed []string) (err error) {
 	usage := history.UsageOf(u.by, u.sites, u.since, u.now)
+	usage.FailedSites = failed
 	switch {
 	case output == "json":
 		err = ui.JSON(usage)

@@ -129,6 +129,9 @@ func (t *Tally) Add(name string, code int) {
 	}
 }
 
+// Failed returns the names of the Sites that failed.
+func (t *Tally) Failed() []string { return t.failed }
+
 // Code returns the exit code of the run: Failed if each Site failed, Finding if one ended with a finding or failed.
 func (t *Tally) Code() int {
 	switch {

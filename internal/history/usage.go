@@ -23,6 +23,8 @@ type Usage struct {
 	By []string `json:"by"`
 	// Skipped are the commits that could not be read: the decisions of the one before count on.
 	Skipped []string `json:"skipped,omitempty"`
+	// FailedSites are those of a fleet whose hours are not in Rows, because their run failed.
+	FailedSites []string `json:"failedSites,omitempty"`
 	// UnknownHosts is how many hosts are not in the inventory, if it was needed.
 	UnknownHosts int        `json:"unknownHosts,omitempty"`
 	Rows         []UsageRow `json:"rows"`
