@@ -24,11 +24,17 @@ func rowAppliedHosts(t *testing.T, r *rig, name string) {
 	c.tenant("a", 1)
 	c.settle(t, "a host less")
 	c.wantHolds(t, "a host less", "a", "n1")
+	c.tenant("a", 2)
+	c.settle(t, "a host more")
 	if r.argo != nil {
-		c.tenant("a", 2)
-		c.settle(t, "a host more")
 		c.ownReturns(t)
+		return
 	}
+	app := c.ns + "-own"
+	revision := r.flux.Publish(t, c.ns, app, c.repo)
+	r.applyOwn(t, c, "")
+	r.flux.WaitFailed(t, c.ns, app, revision, "label-guard")
+	c.wantHolds(t, "own Kustomization is back", "a", "n1", "n2")
 }
 
 // ownReturns has the person's own Application come back, and takes the hosts over again. In between no host loses its
