@@ -31,53 +31,10 @@ func (f *flow) cells(r *role, among bitset) (out []cell) {
 // chooseEvenly takes hosts one by one: the first by name of those that exceed the allowed fullness of their domain
 // least.
 func (f *flow) chooseEvenly(r *role, want int, among, refused bitset, take func(int32) bool) {
-	in := make([]int, len(r.even.Parent)) // by domain: hosts, -1 if the role can have none
-	for d := range in {
-		in[d] = -1
-	}
-	for h, c := range f.classOf {
-		if d := r.even.Of[h]; d >= 0 && c != None && r.fits.has(c) {
-			in[d] = 0
-		}
-	}
-	got := &f.result.Roles[r.index].Hosts
-	count := func(d int32) {
-		if d >= 0 {
-			in[d] = max(in[d], 0) + 1
-		}
-	}
-	replaced := f.result.Roles[r.index].Replaced // the last of Even are those of Failed
-	for n, d := range r.Even {
-		if at := n - len(r.Even) + len(r.Failed); at < 0 || !slices.Contains(replaced, at) {
-			count(d)
-		}
-	}
-	for _, h := range *got {
-		count(r.even.Of[h])
-	}
+	in := f.spread(r)
 	cells := f.cells(r, among)
-	for len(*got) < want {
-		least := -1
-		for _, n := range in {
-			if n >= 0 && (least < 0 || n < least) {
-				least = n
-			}
-		}
-		var best *cell
-		bestBeyond := 0
-		for i := range cells {
-			at := &cells[i]
-			if len(at.hosts) == 0 || refused.has(at.class) {
-				continue
-			}
-			beyond := 0
-			if at.domain >= 0 {
-				beyond = max(0, in[at.domain]+1-least-r.Skew)
-			}
-			if best == nil || beyond < bestBeyond || beyond == bestBeyond && at.hosts[0] < best.hosts[0] {
-				best, bestBeyond = at, beyond
-			}
-		}
+	for len(f.result.Roles[r.index].Hosts) < want {
+		best := f.emptiest(r, cells, in, refused)
 		if best == nil {
 			return
 		}
@@ -88,4 +45,59 @@ func (f *flow) chooseEvenly(r *role, want int, among, refused bitset, take func(
 			}
 		}
 	}
+}
+
+// spread counts the hosts of a role by domain of its spread, those that it is to have and those that were chosen. It
+// is -1 for a domain in which it has none and could have none.
+func (f *flow) spread(r *role) []int {
+	in := make([]int, len(r.even.Parent))
+	for d := range in {
+		in[d] = -1
+	}
+	for h, c := range f.classOf {
+		if d := r.even.Of[h]; d >= 0 && c != None && r.fits.has(c) {
+			in[d] = 0
+		}
+	}
+	count := func(d int32) {
+		if d >= 0 {
+			in[d] = max(in[d], 0) + 1
+		}
+	}
+	got := &f.result.Roles[r.index]
+	for n, d := range r.Even { // the last of them are those of Failed
+		if at := n - len(r.Even) + len(r.Failed); at < 0 || !slices.Contains(got.Replaced, at) {
+			count(d)
+		}
+	}
+	for _, h := range got.Hosts {
+		count(r.even.Of[h])
+	}
+	return in
+}
+
+// emptiest returns the cell whose first host exceeds the allowed fullness of its domain least, the first by name among
+// equals, nil if there is none. in is what spread counts.
+func (f *flow) emptiest(r *role, cells []cell, in []int, refused bitset) (best *cell) {
+	least := -1
+	for _, n := range in {
+		if n >= 0 && (least < 0 || n < least) {
+			least = n
+		}
+	}
+	bestBeyond := 0
+	for i := range cells {
+		at := &cells[i]
+		if len(at.hosts) == 0 || refused.has(at.class) {
+			continue
+		}
+		beyond := 0
+		if at.domain >= 0 {
+			beyond = max(0, in[at.domain]+1-least-r.Skew)
+		}
+		if best == nil || beyond < bestBeyond || beyond == bestBeyond && at.hosts[0] < best.hosts[0] {
+			best, bestBeyond = at, beyond
+		}
+	}
+	return best
 }
