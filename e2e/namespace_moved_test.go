@@ -44,9 +44,18 @@ func moveNamespace(t *testing.T, r *rig, name, names string) {
 	moved.hosts(t, "controller")
 	moved.follow(t, "a site without hosts")
 
+	spec := c.specs["a"]
+	moved.site.Spec.Hosts.Namespaces = append(moved.site.Spec.Hosts.Namespaces, c.ns)
+	moved.account = moved.reader(t)
+	moved.specs["a"], moved.ns, moved.tenants, moved.untouched = spec, c.ns, c.tenants, c.untouched
+	moved.exits(t, "the trial", 2, "plan")
+	moved.wantSaid(t, "the trial", "2 hosts assigned (0 new)", "refused: the guards of site "+c.site.Name)
+	for _, wrong := range []string{"frozen", "short"} {
+		assert.NotContains(t, moved.said, wrong, "the trial")
+	}
+
 	tenant := "export TENANT=" + strings.TrimSuffix(c.name("a", "infra"), ".infra") + "\n"
 	c.run(t, slices.Concat([]string{tenant}, procedure(t, "move-namespace", "let-go", string(r.engine))))
-	spec := c.specs["a"]
 	c.givesAway(t)
 	if r.argo != nil {
 		c.run(t, slices.Concat(procedure(t, "move-namespace", "root", "argocd"), procedure(t, "apply-policy")))
@@ -60,9 +69,6 @@ func moveNamespace(t *testing.T, r *rig, name, names string) {
 	c.untouched.Check(t, "between the sites")
 	c.wantHolds(t, "between the sites", "a", "n1", "n2")
 
-	moved.site.Spec.Hosts.Namespaces = append(moved.site.Spec.Hosts.Namespaces, c.ns)
-	moved.account = moved.reader(t)
-	moved.specs["a"], moved.ns, moved.tenants, moved.untouched = spec, c.ns, c.tenants, c.untouched
 	moved.exits(t, "the other site", 0, "plan")
 	moved.wantSaid(t, "the other site", "2 hosts assigned (0 new)", "takes 2 hosts that only labels give to it")
 	assert.Truef(t, moved.commit(t), "the other site: nothing to commit\n%s", moved.said)
@@ -126,7 +132,7 @@ func TestNamespaceMovedToAnotherCluster(t *testing.T) {
 	variables := "export FROM=old TO=new HOSTS=" + c.ns + " KUBECONFIG='" +
 		engine.Kubeconfigs(t, map[string]*rest.Config{"old": from.api.Config(), "new": to.api.Config()}) + "'\n"
 	blocks := procedure(t, "move-namespace", "hosts")
-	require.Len(t, blocks, 3)
+	require.Len(t, blocks, 4)
 	var announced func(hosts ...string)
 	announced = func(hosts ...string) {
 		if len(hosts) > 0 {

@@ -96,11 +96,24 @@ func TestMoveNamespace(t *testing.T) {
 	}
 	hosts(true)
 
-	site("dc1", "west", "  decommission: [edge-t/edge-t]\n")
 	require.NoError(t, os.Rename("dc1/edge-t.yaml", "dc2/edge-t.yaml"))
 	t.Setenv("SIPGEN_PREVIOUS", "")
+	// The halves of step 3. The number is that of the whole step, and so a person has to read the words.
+	for _, half := range []struct{ namespaces, decommission, want string }{
+		{"west, edge", "  decommission: [edge-t/edge-t]\n", "2 hosts IN USE, with release pending"},
+		{"west", "", "danger: edge-t/edge-t is frozen"},
+	} {
+		site("dc1", half.namespaces, half.decommission)
+		_, out, said := ran(t, "plan", "--site", "dc1.yaml")
+		assert.Contains(t, said+out, half.want)
+		assert.Contains(t, said+out, "with --accept-loss 2")
+	}
+	site("dc1", "west", "  decommission: [edge-t/edge-t]\n")
 	code, out, said := ran(t, "plan", "--site", "dc1.yaml")
 	assert.Equal(t, 2, code)
+	assert.Equal(t, 2, strings.Count(out, "the host keeps its labels"), out)
+	assert.NotContains(t, out, "release pending")
+	assert.NotContains(t, out, "frozen")
 	assert.Contains(t, said+out, "with --accept-loss 2")
 	assert.Contains(t, out, "danger: edge-t/edge-t: its services leave this tree: the engine deletes them, unless it ")
 	assert.NotContains(t, said+out, "all its services are deleted")
