@@ -55,7 +55,16 @@ func moveNamespace(t *testing.T, r *rig, name, names string) {
 	}
 
 	tenant := "export TENANT=" + strings.TrimSuffix(c.name("a", "infra"), ".infra") + "\n"
-	c.run(t, slices.Concat([]string{tenant}, procedure(t, "move-namespace", "let-go", string(r.engine))))
+	letGo := procedure(t, "move-namespace", "let-go", string(r.engine))
+	back := []string{"move-namespace", "back", "flux"}
+	if r.argo != nil {
+		back = []string{"move-namespace", "root", "argocd"}
+	}
+	c.run(t, slices.Concat([]string{tenant}, letGo, procedure(t, back...)))
+	c.exits(t, "the way back", 0, "status", "--wait", "2m")
+	assert.NotContains(t, c.said, "suspended", "the way back")
+	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "the services after the way back are")
+	c.run(t, slices.Concat([]string{tenant}, letGo))
 	c.givesAway(t)
 	if r.argo != nil {
 		c.run(t, slices.Concat(procedure(t, "move-namespace", "root", "argocd"), procedure(t, "apply-policy")))
