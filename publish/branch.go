@@ -53,8 +53,9 @@ func (b *Branch) Read(ctx context.Context, folder string) (*Snapshot, error) {
 
 // read reads the tip.
 func (b *Branch) read(ctx context.Context) {
-	b.target.Path = ""
-	r, err := newRemote(&b.target)
+	target := b.target // others copy b.target meanwhile
+	target.Path = ""
+	r, err := newRemote(&target)
 	if err != nil {
 		b.unread = err
 		return
