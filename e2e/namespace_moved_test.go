@@ -78,6 +78,18 @@ func moveNamespace(t *testing.T, r *rig, name, names string) {
 	c.untouched.Check(t, "between the sites")
 	c.wantHolds(t, "between the sites", "a", "n1", "n2")
 
+	// The page's root has the Application of the policies, which restores the old ones until it sees the commit.
+	if policies := c.root() + "-policy"; r.argo != nil && r.api.Exists(t, engine.Applications, engine.ArgoNamespace,
+		policies) {
+		r.argo.Refresh(t, policies)
+	}
+	engine.Wait(t, "the guards of the old site to leave", engine.SyncTimeout, func() error {
+		if moved.sipgen(t, "plan"); strings.Contains(moved.said,
+			"refused: the guards of site "+c.site.Name+" are in force") {
+			return fmt.Errorf("found %.500q", moved.said)
+		}
+		return nil
+	})
 	moved.exits(t, "the other site", 0, "plan")
 	moved.wantSaid(t, "the other site", "2 hosts assigned (0 new)", "takes 2 hosts that only labels give to it")
 	assert.Truef(t, moved.commit(t), "the other site: nothing to commit\n%s", moved.said)
