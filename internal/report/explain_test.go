@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
@@ -42,4 +43,28 @@ func TestExplainFirstHost(t *testing.T) {
 		}
 	}
 	assert.Nil(t, Explain(plan, p, "", "metal3/a3").Host)
+}
+
+// TestExplainEmptied: the danger is the first line about a host whose spec was lost, with the cluster and the role that
+// have it, and no other host has that line.
+func TestExplainEmptied(t *testing.T) {
+	lost := func(s *inventory.State) { s.Provisioning = "provisioned" }
+	for _, row := range []struct {
+		host inventory.Host
+		want string
+	}{
+		{host("h", held("a"), lost), "danger: the spec of metal3/h (t/a Worker) is EMPTY"},
+		{host("h", nil, lost), "danger: the spec of metal3/h (nobody's) is EMPTY"},
+		{host("h", held("a"), nil), ""},
+	} {
+		p := need.Value(schedule.Plan([]v1.SIPCluster{cluster("a", 1)}, []inventory.Host{row.host},
+			schedule.Previous{}, schedule.Options{Keys: keys}))(t)
+		words, ok := ExplainHost(p, schedule.HostKey{Namespace: "metal3", Name: "h"})
+		assert.True(t, ok)
+		if row.want == "" {
+			assert.NotContains(t, words, "danger")
+			continue
+		}
+		assert.True(t, strings.HasPrefix(words, row.want), words)
+	}
 }

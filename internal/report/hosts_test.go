@@ -1,11 +1,15 @@
 package report
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/labels"
 )
 
 // TestHostState: only of a free host it matters why no cluster can have it.
@@ -51,4 +55,26 @@ func TestClassOf(t *testing.T) {
 		host := &inventory.Host{Labels: row.labels, Hardware: row.hardware}
 		assert.Equal(t, row.want, ClassOf(host, row.by), "%s of %v, %v", row.by, row.labels, row.hardware)
 	}
+}
+
+// TestListHosts: a free host says for whom it is reserved. One that is held, or that no tenant can have, says that
+// instead.
+func TestListHosts(t *testing.T) {
+	hosts := []inventory.Host{host("a", nil, nil), host("b", map[string]string{"kind": "y"}, nil),
+		host("c", held("red"), nil), host("d", nil, func(s *inventory.State) { s.Paused = true })}
+	hosts[0].Hardware = &inventory.Hardware{Vendor: "v", Model: "m"}
+	of := need.Value(holdings.Of(holdings.Input{Hosts: hosts, Keys: keys,
+		Specs: map[holdings.ClusterKey]bool{{Namespace: "t", Name: "red"}: true}}))(t)
+	list := ListHosts("dc1", of, []schedule.Reservation{{Name: "own", Tenants: []string{"blue"},
+		Selector: need.Value(labels.Parse("kind=x"))(t)}})
+	var got []string
+	for _, h := range list.Hosts {
+		got = append(got, fmt.Sprintf("%s %s %q: %s", h.Host, h.State, h.Cluster, h.Why))
+	}
+	assert.Equal(t, []string{
+		`metal3/a free "": reserved for tenant blue (own)`, `metal3/b free "": `, `metal3/c held "t/red": `,
+		`metal3/d not eligible "": paused`,
+	}, got)
+	assert.Equal(t, "v m", list.Hosts[0].Hardware)
+	assert.Empty(t, list.Hosts[1].Hardware)
 }

@@ -237,3 +237,50 @@ func TestSharedChanges(t *testing.T) {
 	}
 	assert.Equal(t, apart.Markdown(ReviewComment), together.Markdown(ReviewComment))
 }
+
+// TestWhatAReviewShares: a change of the tree is said once. The sentences about services and policies stand for their
+// files, and a file without a sentence has words of its own.
+func TestWhatAReviewShares(t *testing.T) {
+	infra, policy := "clusters/t/a/infra/x.yaml", "policy/x.yaml"
+	object := func(image string) []byte {
+		return []byte("apiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {image: " + image + "}\n")
+	}
+	services := objects(objdiff.Effect{Object: "Pod x", Fields: []string{"spec.image"}})
+	for _, row := range []struct {
+		why   string
+		plan  Plan
+		path  string
+		files int
+		want  []string
+	}{
+		{"services with a sentence", services, infra, 1, []string{"Pod x changes: spec.image"}},
+		{"services without one", Plan{}, infra, 1, []string{"services of NAMESPACE/NAME: Pod x is changed: spec.image"}},
+		{"another file beside services", services, "site/x.yaml", 1, []string{"Pod x changes: spec.image",
+			"definitions of the site: Pod x is changed: spec.image"}},
+		{"policies", Plan{HasTree: true, Files: []File{{Path: policy, Kind: "changed"}}}, policy, 1,
+			[]string{"the policies that guard the hosts change"}},
+		{"a host's patch", Plan{}, "clusters/t/a/hosts/m.h.yaml", 1, nil},
+		{"nothing", Plan{}, "", 0, nil},
+	} {
+		before, after := map[string][]byte{"same.yaml": object("x")}, map[string][]byte{"same.yaml": object("x")}
+		if row.path != "" {
+			before[row.path], after[row.path] = object("one"), object("two")
+		}
+		s := ReviewOf(&row.plan, before, after)
+		var got []string
+		for _, change := range s.shared {
+			got = append(got, change.words)
+		}
+		assert.Equal(t, row.want, got, row.why)
+		assert.Equal(t, row.files, s.files, row.why)
+		assert.Equal(t, len(row.want) > 0, s.key != [32]byte{}, row.why)
+	}
+}
+
+// TestReviewCountsWhatItOmits: what a Site has to say beyond its room is counted, so that no reviewer takes the list
+// for all.
+func TestReviewCountsWhatItOmits(t *testing.T) {
+	s := ReviewOf(&Plan{Site: "dc1"}, nil, nil, slices.Repeat([]string{"no host"}, mostOfSite+2)...)
+	assert.Len(t, s.Problems, mostOfSite)
+	assert.Equal(t, 2, s.Omitted)
+}
