@@ -108,6 +108,16 @@ func document(out *bytes.Buffer, typed any, identified bool, as style) error {
 		}
 		root.Content = append(first, rest...)
 	}
+	begin := out.Len()
+	if write(out, root) {
+		return nil
+	}
+	out.Truncate(begin)
+	return encode(out, root)
+}
+
+// encode writes a document by the library.
+func encode(out *bytes.Buffer, root *yaml.Node) error {
 	encoder := yaml.NewEncoder(out)
 	encoder.SetIndent(2)
 	encoder.CompactSeqIndent()
@@ -188,7 +198,7 @@ func (as style) lay(key string, field *yaml.Node, depth int) {
 	switch {
 	// A host that gets a label is not to change in the middle of a line.
 	case depth == 0 || apart[key]:
-		field.Style = 0
+		field.Style &^= yaml.FlowStyle
 	case field.Kind == yaml.MappingNode:
 		if as == rows && oneLine(field, 1, 3, maxLine) || selectors[key] && oneLine(field, 1, 5, maxLine) {
 			field.Style = yaml.FlowStyle
@@ -267,10 +277,10 @@ func width(n *yaml.Node) int {
 	return sum
 }
 
-// plain reports a text that no reader of YAML takes for something else than a text: true, y, ~ and the like are
-// shorter, and numbers begin otherwise.
+// plain reports a text that no reader of YAML takes for something else than a text: numbers begin otherwise.
 func plain(text string) bool {
-	if len(text) < 6 || text[0] < 'A' || text[0] > 'z' || text[0] > 'Z' && text[0] < 'a' {
+	if text == "" || text[0] < 'A' || text[0] > 'z' || text[0] > 'Z' && text[0] < 'a' ||
+		len(text) < 6 && truths[strings.ToLower(text)] {
 		return false
 	}
 	for _, c := range []byte(text) {
@@ -281,19 +291,17 @@ func plain(text string) bool {
 	return true
 }
 
-// sexagesimal is a number to some readers, and so are y and n a truth.
+// sexagesimal is a number to some readers.
 var sexagesimal = regexp.MustCompile(`^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$`)
+
+// truths are what some reader takes for true, false or nothing. None is longer than false.
+var truths = map[string]bool{"y": true, "n": true, "yes": true, "no": true, "on": true, "off": true, "true": true,
+	"false": true, "null": true}
 
 // contested reports a text that some reader takes for something else without quotes.
 func contested(text string) bool {
-	if (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).ShortTag() != "!!str" || sexagesimal.MatchString(text) {
-		return true
-	}
-	switch strings.ToLower(text) {
-	case "y", "n", "yes", "no", "on", "off":
-		return true
-	}
-	return false
+	return (&yaml.Node{Kind: yaml.ScalarNode, Value: text}).ShortTag() != "!!str" ||
+		strings.ContainsAny(text[:1], "+-0123456789") && sexagesimal.MatchString(text) || truths[strings.ToLower(text)]
 }
 
 // quoted reports a line of words that YAML has in quotes, and that is easier to read in those that are not in it.

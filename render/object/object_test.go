@@ -59,11 +59,12 @@ func TestEveryTextIsReadAsATextByAll(t *testing.T) {
 	t.Logf("%d texts", len(texts))
 }
 
-// readByAll writes a text as a name, as the key and the value of a label, and in a list.
+// readByAll writes a text as a field, a name, the key and the value of a label, and in a list.
 func readByAll(t *testing.T, text string) {
 	want := map[string]any{
 		"metadata": map[string]any{"name": text, "labels": map[string]any{text: text}},
 		"items":    []any{text, []any{text}, map[string]any{"k": text}},
+		"type":     text,
 	}
 	content, err := Marshal(want)
 	if err != nil {
