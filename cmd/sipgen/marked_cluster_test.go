@@ -151,6 +151,7 @@ func TestInitOnACluster(t *testing.T) {
 }
 
 // TestInitBesideSites: hosts in namespaces with the guards of another site are left out, and so plan takes the new Site.
+// Neither its first SIPCluster nor its node port is that of another site.
 func TestInitBesideSites(t *testing.T) {
 	binding := func(site string, namespaces ...string) json.RawMessage {
 		scope := map[string]any{"namespaceSelector": map[string]any{"matchExpressions": []any{map[string]any{
@@ -171,32 +172,45 @@ func TestInitBesideSites(t *testing.T) {
 		bindings  []json.RawMessage // nil: forbidden
 		code      int
 		says      string
-		// namespaces are those of the Site.
-		namespaces string
+		// namespaces are those of the Site, tenant that of the first SIPCluster.
+		namespaces, tenant string
 	}{
-		{"no other site", "new", []json.RawMessage{}, 0, "6 hosts, ", "- metal3 # 3 hosts - other # 3 hosts"},
+		{"no other site", "new", []json.RawMessage{}, 0, "6 hosts, ", "- metal3 # 3 hosts - other # 3 hosts",
+			"tenant-a"},
 		{"another site in one namespace", "new", []json.RawMessage{binding("dc1", "metal3")}, 0,
 			"left out, because the guards of other sites cover them: 3 hosts in metal3 (site dc1)",
-			"- other # 3 hosts"},
-		{"another site elsewhere", "new", []json.RawMessage{binding("dc1", "edge")}, 0, "6 hosts, ",
-			"- metal3 # 3 hosts - other # 3 hosts"},
+			"- other # 3 hosts", "new-tenant-a"},
+		{"other sites elsewhere", "new", []json.RawMessage{binding("dc2", "more"), binding("dc1", "edge")}, 0,
+			"the first SIPCluster is in namespace new-tenant-a: this API server has other sites (dc1, dc2), " +
+				"and each namespace and name is for one SIPCluster",
+			"- metal3 # 3 hosts - other # 3 hosts", "new-tenant-a"},
+		{"another site, and a name that leaves no room", strings.Repeat("n", 60),
+			[]json.RawMessage{binding("dc1", "edge")}, 2, "--cluster is required: this API server has other sites (dc1)",
+			"", ""},
 		{"the site itself", "dc1", []json.RawMessage{binding("dc1", "metal3")}, 0, "6 hosts, ",
-			"- metal3 # 3 hosts - other # 3 hosts"},
+			"- metal3 # 3 hosts - other # 3 hosts", "tenant-a"},
 		{"another site everywhere", "new", []json.RawMessage{binding("dc1")}, 2,
 			"cover all hosts: 3 hosts in metal3 (site dc1), 3 hosts in other (site dc1): want a namespace of site new's own",
-			""},
+			"", ""},
 		{"guards that the account may not list", "new", nil, 0, "namespaces of other sites were not looked for",
-			"- metal3 # 3 hosts - other # 3 hosts"},
+			"- metal3 # 3 hosts - other # 3 hosts", "tenant-a"},
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			dir := t.TempDir()
 			both := filepath.Join(dir, "hosts.yaml")
-			other := strings.NewReplacer("namespace: metal3", "namespace: other", "uid: ", "uid: a").Replace(hosts)
+			other := strings.NewReplacer("namespace: metal3", "namespace: other", "uid: ", "uid: a", "02:00:00:", "02:00:01:",
+				"//192.0.2.", "//198.51.100.").Replace(hosts)
 			need.Write(t, both, hosts+"\n---\n"+other)
 			cluster := newMarkedCluster(t, both)
 			others := cluster.Config.Handler
 			cluster.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch {
+				case filepath.Base(r.URL.Path) == "services":
+					w.Header().Set("Content-Type", "application/json")
+					answerList(w, "List", []json.RawMessage{
+						json.RawMessage(`{"metadata":{"name":"a"},"spec":{"ports":[{"port":80,"nodePort":30643}]}}`),
+						json.RawMessage(`{"metadata":{"name":"b"},"spec":{"ports":[{"port":80}],"healthCheckNodePort":30644}}`),
+					})
 				case filepath.Base(r.URL.Path) != "validatingadmissionpolicybindings":
 					others.ServeHTTP(w, r)
 				case row.bindings == nil:
@@ -222,6 +236,9 @@ func TestInitBesideSites(t *testing.T) {
 			_, list, _ := strings.Cut(read(t, site), "    namespaces:\n")
 			list, _, _ = strings.Cut(list, "  # The tenants")
 			assert.Equal(t, row.namespaces, strings.Join(strings.Fields(list), " "))
+			first := read(t, filepath.Join(filepath.Dir(site), "tenants", "first.yaml"))
+			assert.Contains(t, first, "  namespace: "+row.tenant+"\n")
+			assert.Contains(t, first, "nodePort: 30645", "the first node port that no Service has")
 		})
 	}
 }

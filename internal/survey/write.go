@@ -25,9 +25,13 @@ type Answers struct {
 	ClusterAPI bool
 	// Inventory and Specs are where hosts and specs are, as the Site has them.
 	Inventory, Specs string
-	// Namespace and Name are those of the first cluster.
+	// Namespace and Name are those of the first cluster, NodePort the port of its load balancer.
 	Namespace, Name string
+	NodePort        int32
 }
+
+// FirstNodePort is the first node port to propose.
+const FirstNodePort = 30643
 
 // page is YAML with comments, line by line.
 type page struct{ strings.Builder }
@@ -159,7 +163,7 @@ func ClusterYAML(found *Found, proposal Proposal, a Answers) []byte {
 		if others := found.others(proposal.Network); len(others) > 0 {
 			p.line("      # The network is a guess: the hosts are also on others. Found: %s.", strings.Join(others, ", "))
 		}
-		p.line("      - nodeInterfaceId: %s\n        nodePort: 30643", scalar(proposal.Network))
+		p.line("      - nodeInterfaceId: %s\n        nodePort: %d", scalar(proposal.Network), a.NodePort)
 	}
 	return []byte(p.String())
 }

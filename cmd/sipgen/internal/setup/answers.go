@@ -50,7 +50,7 @@ func (b *Beginning) answers(site string) (survey.Answers, error) {
 	b.trial = folder
 	answers := survey.Answers{Site: b.siteName(), Repository: url, Branch: branchOf(folder),
 		Trial: folder != "", Specs: specsFolder,
-		Namespace: namespace, Name: name}
+		Namespace: namespace, Name: name, NodePort: survey.FirstNodePort}
 	answers.SSH, _ = (&v1alpha1.Repository{URL: url}).SSH()
 	answers.Inventory, err = b.inventoryPath()
 	if errors.Join(errs...) == nil {

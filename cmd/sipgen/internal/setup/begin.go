@@ -53,10 +53,14 @@ func (b *Beginning) Begin(ctx context.Context, ui *terminal.UI) error {
 	if len(hosts.Hosts) == 0 {
 		return fmt.Errorf("%s: no BareMetalHost in it", b.In.Inventory)
 	}
-	if err := b.leaveOut(ctx, ui, answers.Site, hosts); err != nil {
+	sites, err := b.leaveOut(ctx, ui, answers.Site, hosts)
+	if err != nil {
 		return err
 	}
-	if err := b.installed(ctx, &answers); err != nil {
+	if err := b.apart(ui, &answers, sites); err != nil {
+		return err
+	}
+	if err := b.installed(ctx, ui, &answers); err != nil {
 		return err
 	}
 	plan, err := planned(hosts.Hosts)

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	k8s "k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/client-go/rest"
+
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
@@ -32,21 +35,24 @@ func (b *Beginning) hosts(ctx context.Context, ui *terminal.UI) (*inventory.Inve
 	return b.In.LiveHosts(ctx, &v1alpha1.Site{}, nil, time.Now())
 }
 
-// leaveOut removes the hosts in namespaces of other sites: plan refuses a Site with such a namespace.
-func (b *Beginning) leaveOut(ctx context.Context, ui *terminal.UI, site string, found *inventory.Inventory) error {
+// leaveOut removes the hosts in namespaces of other sites: plan refuses a Site with such a namespace. It returns the
+// sorted names of the other sites on the API server.
+func (b *Beginning) leaveOut(ctx context.Context, ui *terminal.UI, site string,
+	found *inventory.Inventory) ([]string, error) {
 	if b.In.Inventory != app.FromCluster {
-		return nil
+		return nil, nil
 	}
 	guards, err := b.In.LiveGuards(ctx)
 	if err != nil {
 		ui.Warn("namespaces of other sites were not looked for: %v", err)
-		return nil
+		return nil, nil
 	}
-	owners, left := map[string]string{}, map[string]int{}
+	sites, owners, left := map[string]bool{}, map[string]string{}, map[string]int{}
 	for i := range guards {
 		if guards[i].Site == site {
 			continue
 		}
+		sites[guards[i].Site] = true
 		for j := range found.Hosts {
 			if namespace := found.Hosts[j].Namespace; guards[i].Overlap([]string{namespace}) != "" {
 				owners[namespace] = guards[i].Site
@@ -65,16 +71,43 @@ func (b *Beginning) leaveOut(ctx context.Context, ui *terminal.UI, site string, 
 		of = append(of, redact.Sprintf("%s in %s (site %s)", text.Count(left[namespace], "host"), namespace,
 			owners[namespace]))
 	}
-	switch {
-	case len(of) == 0:
-		return nil
-	case len(own) == 0:
-		return fmt.Errorf("the guards of other sites cover all hosts: %s: want a namespace of site %s's own, "+
+	if len(of) > 0 && len(own) == 0 {
+		return nil, fmt.Errorf("the guards of other sites cover all hosts: %s: want a namespace of site %s's own, "+
 			"or --name with the name of the site", strings.Join(of, ", "), site)
 	}
-	ui.Say("left out, because the guards of other sites cover them: %s", strings.Join(of, ", "))
+	if len(of) > 0 {
+		ui.Say("left out, because the guards of other sites cover them: %s", strings.Join(of, ", "))
+	}
 	found.Hosts = own
+	return slices.Sorted(maps.Keys(sites)), nil
+}
+
+// apart gives the first SIPCluster a namespace that no other site on the API server proposes: two sites with one
+// namespace and name replace each other's services.
+func (b *Beginning) apart(ui *terminal.UI, answers *survey.Answers, sites []string) error {
+	if len(sites) == 0 || b.Named {
+		return nil
+	}
+	namespace := answers.Site + "-" + answers.Namespace
+	shared := fmt.Sprintf("this API server has other sites (%s), and each namespace and name is for one SIPCluster",
+		text.Some(sites, 3))
+	if len(k8s.IsDNS1123Label(namespace)) > 0 {
+		return redact.Errorf("--cluster is required: %s", shared)
+	}
+	ui.Say("the first SIPCluster is in namespace %s: %s", namespace, shared)
+	answers.Namespace = namespace
 	return nil
+}
+
+// freeNodePort proposes a node port that no Service of the live cluster has.
+func (b *Beginning) freeNodePort(ctx context.Context, ui *terminal.UI, cfg *rest.Config, answers *survey.Answers) {
+	taken, err := live.NodePorts(ctx, cfg)
+	if err != nil {
+		ui.Warn("node ports in use were not looked for: %v", err)
+	}
+	for taken[answers.NodePort] {
+		answers.NodePort++
+	}
 }
 
 // The API groups that an engine and Cluster API bring.
@@ -84,9 +117,9 @@ const (
 	clusterAPIGroup = "cluster.x-k8s.io"
 )
 
-// installed answers what the live cluster shows: the engine, unless one was asked for, and whether there is Cluster
-// API.
-func (b *Beginning) installed(ctx context.Context, answers *survey.Answers) error {
+// installed answers what the live cluster shows: the engine, unless one was asked for, whether there is Cluster API,
+// and a free node port.
+func (b *Beginning) installed(ctx context.Context, ui *terminal.UI, answers *survey.Answers) error {
 	answers.Engine = b.Engine
 	if b.In.Inventory != app.FromCluster {
 		if b.Engine == "auto" {
@@ -98,6 +131,7 @@ func (b *Beginning) installed(ctx context.Context, answers *survey.Answers) erro
 	if err != nil {
 		return err
 	}
+	b.freeNodePort(ctx, ui, cfg, answers)
 	groups, err := live.Groups(ctx, cfg)
 	if err != nil {
 		return err
