@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
@@ -20,6 +22,7 @@ import (
 	"github.com/airshipit/sipgen/internal/root"
 	"github.com/airshipit/sipgen/internal/status"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/inventory/live"
 )
 
@@ -132,7 +135,7 @@ func syncs(files map[string][]byte) (out []status.Wanted) {
 			if doc.Kind != kind && !(isRoot && doc.Kind == status.GitRepository) {
 				continue
 			}
-			one := status.Wanted{Kind: doc.Kind, Namespace: doc.Namespace, Name: doc.Name, Root: isRoot}
+			one := status.Wanted{Kind: doc.Kind, Namespace: doc.Namespace, Name: doc.Name, Site: siteLabel(doc), Root: isRoot}
 			if isRoot {
 				one.Source = root.Of(doc)
 			}
@@ -140,6 +143,15 @@ func syncs(files map[string][]byte) (out []status.Wanted) {
 		}
 	}
 	return out
+}
+
+// siteLabel returns the site of an object that sipgen rendered.
+func siteLabel(doc manifest.Document) string {
+	var object metav1.PartialObjectMetadata
+	if json.Unmarshal(doc.JSON, &object) != nil {
+		return ""
+	}
+	return object.Labels[inventory.SiteLabel]
 }
 
 // showServices prints the services that are not ready, with -o wide all of them, and how many are.

@@ -153,12 +153,12 @@ func Applied(services []Service, tree string) string {
 			name += fmt.Sprintf(" (%d of %d)", n, all)
 		}
 		if commit != "" && commit == tree {
-			name += ", the tree's"
+			name += ", the tree's,"
 		}
 		parts = append(parts, name)
 	}
 	slices.Sort(parts)
-	line := "The cluster has " + strings.Join(parts, " and ")
+	line := "The cluster has " + strings.TrimSuffix(strings.Join(parts, " and "), ",")
 	if _, has := count[tree]; !has && tree != "" {
 		line += "; the tree is of " + short(tree)
 	}

@@ -50,6 +50,16 @@ func TestEngine(t *testing.T) {
 		"Flux has applied nothing": {Kustomization,
 			kustomization("", "", "status: 'False', reason: DependencyNotReady, message: b"), "", false,
 			"DependencyNotReady: b; nothing is applied yet"},
+		"Flux fails before it has applied anything": {Kustomization,
+			"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: engine, name: a, " +
+				"generation: 1}\nstatus: {observedGeneration: -1, conditions: [{type: Ready, status: 'False', " +
+				"reason: ReconciliationFailed, message: no namespace, observedGeneration: 1}]}\n", "", false,
+			"Ready False: ReconciliationFailed: no namespace; nothing is applied yet"},
+		"Flux has not looked at the newest spec": {Kustomization,
+			"apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: engine, name: a, " +
+				"generation: 3}\nstatus: {observedGeneration: 2, lastAppliedRevision: '" + newest + "', " +
+				"conditions: [{type: Ready, status: 'True', observedGeneration: 2}]}\n", newest, false,
+			"its operator has not seen this spec yet"},
 		"Argo CD has the tree's commit": {Application,
 			application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest,
 			true, ""},
@@ -87,6 +97,32 @@ func TestEngine(t *testing.T) {
 	}
 }
 
+// TestOtherSite: an object of the engine that another site's tree writes, too, is named with that site, though it has
+// the same commit.
+func TestOtherSite(t *testing.T) {
+	const ready = "status: 'True'"
+	for _, row := range []struct {
+		why, live, tree, what string
+		ready                 bool
+	}{
+		{"the site's own", "dc1", "dc1", "", true},
+		{"another site's", "dc2", "dc1",
+			"is of site dc2, and this site has a cluster of the same namespace and name: " +
+				"each is for one SIPCluster", false},
+		{"a tree of an early version", "dc2", "", "", true},
+		{"a live object of an early version", "", "dc1", "", true},
+	} {
+		object := strings.Replace(kustomization("", "main@sha1:"+newest, ready), "metadata: {",
+			"metadata: {labels: {sipgen.airshipit.org/site: '"+row.live+"'}, ", 1)
+		docs := need.Value(manifest.Parse("x.yaml", []byte(object)))(t)
+		found := Services([]Wanted{{Kind: Kustomization, Namespace: "engine", Name: "a", Site: row.tree}}, docs, newest,
+			true)[0]
+		assert.Equal(t, row.ready, found.Ready, row.why)
+		assert.Equal(t, row.what, found.What, row.why)
+		assert.False(t, found.Stuck, row.why)
+	}
+}
+
 func TestApplied(t *testing.T) {
 	at := func(commits ...string) (out []Service) {
 		for _, commit := range commits {
@@ -100,7 +136,7 @@ func TestApplied(t *testing.T) {
 			newest), newest),
 		"The cluster has commit 222222222222; the tree is of 111111111111": Applied(at(former,
 			former), newest),
-		"The cluster has commit 111111111111 (1 of 2), the tree's and commit 222222222222 (1 of 2)": Applied(at(former,
+		"The cluster has commit 111111111111 (1 of 2), the tree's, and commit 222222222222 (1 of 2)": Applied(at(former,
 			newest), newest),
 		"The cluster has commit 222222222222": Applied(at(former),
 			""),
@@ -255,7 +291,8 @@ func TestSourceElsewhere(t *testing.T) {
 			"reads https://old.example.org/x.git, and the tree is for https://new.example.org/x.git: "},
 	} {
 		docs := need.Value(manifest.Parse("x.yaml", []byte(row.live)))(t)
-		found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a", Root: true, Source: want}}, docs, newest,
+		found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a", Root: true, Source: want}}, docs,
+			newest,
 			true)[0]
 		assert.Equal(t, row.what == "", found.Ready, row.why)
 		assert.Equal(t, row.what != "", found.Stuck, row.why)

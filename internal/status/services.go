@@ -11,12 +11,15 @@ import (
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/root"
 	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 )
 
 // Wanted is an object of the tree that reports its own status: a Deployment of a cluster, a service of the site, or an
 // object of the engine.
 type Wanted struct {
 	Kind, Namespace, Name, Cluster string
+	// Site is the site of an object of the engine, empty in a tree of an early version.
+	Site string
 	// Root: the engine syncs everything else by it, or from it.
 	Root bool
 	// Source is where the tree has the engine read, of a root.
@@ -44,9 +47,10 @@ func (s Service) Waits() bool { return !s.Ready && !s.Stuck }
 // live is the part of any object with conditions that is read.
 type live struct {
 	Metadata struct {
-		Generation        int64    `json:"generation"`
-		DeletionTimestamp string   `json:"deletionTimestamp"`
-		Finalizers        []string `json:"finalizers"`
+		Generation        int64             `json:"generation"`
+		DeletionTimestamp string            `json:"deletionTimestamp"`
+		Finalizers        []string          `json:"finalizers"`
+		Labels            map[string]string `json:"labels"`
 	} `json:"metadata"`
 	Spec struct {
 		Replicas *int32 `json:"replicas"`
@@ -87,6 +91,11 @@ func Services(wanted []Wanted, objects []manifest.Document, commit string, label
 			} else if isEngines(w.Kind) {
 				s.Commit, s.Ready, s.What = synced(doc, &object, commit)
 				broken = !s.Ready && object.fails()
+				if of := object.Metadata.Labels[inventory.SiteLabel]; w.Site != "" && of != "" && of != w.Site {
+					s.Ready = false
+					s.What = strings.TrimSuffix("is of site "+of+", and this site has a cluster of the same namespace and "+
+						"name: each is for one SIPCluster; "+s.What, "; ")
+				}
 				if object.Metadata.DeletionTimestamp != "" {
 					s.Ready, broken, runbook = false, true, "deleted-objects"
 					s.What = strings.TrimSuffix("is being deleted, and waits for "+
@@ -124,11 +133,12 @@ func (o *live) ready() (ready bool, what string) {
 	if o.Status.InstalledVersion != "" {
 		words = append(words, "version "+o.Status.InstalledVersion)
 	}
-	known, current := false, true
+	// Where a sync fails, Flux leaves the generation of the whole status behind, and sets that of the condition.
+	known, seen := false, o.Status.ObservedGeneration
 	for _, c := range o.Status.Conditions {
 		if c.Type == "Ready" {
 			known, ready = true, c.Status == "True"
-			current = c.ObservedGeneration == 0 || c.ObservedGeneration == o.Metadata.Generation
+			seen = cmp.Or(c.ObservedGeneration, seen)
 		}
 		if c.Status != "True" {
 			words = append(words, strings.TrimSuffix(fmt.Sprintf("%s %s: %s: %s", c.Type, c.Status, c.Reason, c.Message), ": "))
@@ -137,7 +147,7 @@ func (o *live) ready() (ready bool, what string) {
 	switch {
 	case !known:
 		words = append(words, "its operator has not reported yet")
-	case !current || o.Status.ObservedGeneration != 0 && o.Status.ObservedGeneration != o.Metadata.Generation:
+	case seen != 0 && seen != o.Metadata.Generation:
 		ready = false
 		words = append(words, "its operator has not seen this spec yet")
 	}
