@@ -16,20 +16,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestManyClusters prints what Flux and the API server do with many small clusters on one site, each with one sync
-// object: the figures of docs/performance.md. The clusters have one host and no services. It asserts no time, and so it
-// is built with the tag bench only: make bench-engine.
+// TestManyClusters prints what Flux, Argo CD and the API server do with many small clusters on one site, each with one
+// sync object: the figures of docs/performance.md. The clusters have one host and no services. It asserts no time, and
+// so it is built with the tag bench only: make bench-engine.
 func TestManyClusters(t *testing.T) {
 	engine.CollectorPercent = 100 // as in a pod
-	for _, clusters := range sizes() {
-		t.Run(fmt.Sprint(clusters), func(t *testing.T) { manyClusters(t, clusters) })
+	for _, e := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
+		for _, clusters := range sizes() {
+			t.Run(fmt.Sprintf("%s/%d", e, clusters), func(t *testing.T) { manyClusters(t, e, clusters) })
+		}
 	}
 }
 
@@ -45,19 +49,24 @@ func sizes() (all []int) {
 	return all
 }
 
-func manyClusters(t *testing.T, clusters int) {
+func manyClusters(t *testing.T, e v1alpha1.Engine, clusters int) {
 	api := engine.StartAPIServer(t, engine.Options{})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	api.Namespaces(t, "metal3")
 	dir, repo := t.TempDir(), engine.NewRepo(t)
-	need.Write(t, filepath.Join(dir, "site.yaml"), `
+	fields := `repository: {url: "ssh://git@git.invalid/hub.git"}`
+	if e == v1alpha1.EngineArgoCD {
+		fields = fmt.Sprintf("repository: {url: %q}\n  argocd: {order: waves}", repo.URL())
+	}
+	need.Write(t, filepath.Join(dir, "site.yaml"), fmt.Sprintf(`
 apiVersion: sipgen.airshipit.org/v1alpha1
 kind: Site
 metadata: {name: hub}
 spec:
-  repository: {url: "ssh://git@git.invalid/hub.git"}
+  engine: %s
   hosts: {namespaces: [metal3]}
-`)
+  %s
+`, e, fields))
 	var specs bytes.Buffer
 	for i := range clusters {
 		name, place := fmt.Sprintf("n%04d", i), fmt.Sprintf("place: p%d", i)
@@ -77,26 +86,24 @@ spec:
 	need.Output(t, exec.Command(engine.Sipgen(t), "publish", "--site", filepath.Join(dir, "site.yaml"), "-f",
 		filepath.Join(dir, "specs.yaml"), "--inventory", "cluster", "--kubeconfig", engine.Kubeconfig(t, api.Config()),
 		"--repo", repo.Dir, "--branch", repo.Branch))
-	flux := engine.StartFlux(t, api, "--concurrent=4", "--kube-api-qps=50", "--kube-api-burst=300",
-		"--requeue-dependency=30s", "--interval-jitter-percentage=5") // Flux's own defaults
+	by := startBoth[e](t, api, repo)
 	for name, content := range repo.Files(t) {
-		if strings.HasSuffix(name, "flux/root.yaml") {
-			api.Apply(t, "kubectl", string(content))
+		if strings.HasSuffix(name, string(e)+"/root.yaml") {
+			api.Kubectl(t, string(content), "apply", "-f", "-")
 		}
 	}
 	measure := func(what string) {
-		revision := flux.Publish(t, engine.FluxNamespace, "sipgen-hub", repo)
-		flux.Reconcile(t, engine.FluxNamespace, "sipgen-hub")
-		before, began := usage(t, api, flux), time.Now()
+		before, began := usage(t, api, by.processes), time.Now()
+		revision := by.publish(t)
 		engine.Wait(t, what, time.Hour, func() error {
-			list, err := api.Dynamic.Resource(engine.Kustomizations).Namespace(engine.FluxNamespace).List(context.Background(),
+			list, err := api.Dynamic.Resource(by.resource).Namespace(by.namespace).List(context.Background(),
 				metav1.ListOptions{ResourceVersion: "0"})
 			if err != nil {
 				return err
 			}
-			left := clusters - len(list.Items)
+			left := max(0, clusters-len(list.Items))
 			for i := range list.Items {
-				if got, _, _ := unstructured.NestedString(list.Items[i].Object, "status", "lastAppliedRevision"); got != revision {
+				if got, _, _ := unstructured.NestedString(list.Items[i].Object, by.revision...); got != revision {
 					left++
 				}
 			}
@@ -106,26 +113,68 @@ spec:
 			}
 			return nil
 		})
-		after := usage(t, api, flux)
-		t.Logf("%5d clusters, %-26s %4.0f s; CPU: Flux %5.1f s, API server %5.1f s; memory: Flux %4d MB, API server %4d MB; %6.0f requests",
-			clusters, what, time.Since(began).Seconds(), after.flux-before.flux, after.server-before.server, after.fluxMB,
-			after.serverMB, after.requests-before.requests)
+		after := usage(t, api, by.processes)
+		t.Logf("%5d clusters, %-26s %4.0f s; CPU: %s %5.1f s, API server %5.1f s; memory: %s %v MB, API server %4d MB; %6.0f requests",
+			clusters, what, time.Since(began).Seconds(), e, after.engine-before.engine, after.server-before.server, e,
+			after.engineMB, after.serverMB, after.requests-before.requests)
 	}
 	measure("the first sync")
 	repo.Edit(t, "a file beside the tree", func(dir string) { need.Write(t, filepath.Join(dir, "README"), "x") })
 	measure("a commit without changes")
 }
 
-// spent is what the processes have used since they began.
-type spent struct {
-	flux, server     float64
-	fluxMB, serverMB int
-	requests         float64
+// syncsBy is how an engine is asked for a commit and says that it has it.
+type syncsBy struct {
+	processes []int
+	// publish shows the engine the newest commit, and gives its name as the sync objects' status has it.
+	publish   func(t *testing.T) string
+	resource  schema.GroupVersionResource
+	namespace string
+	revision  []string
 }
 
-func usage(t *testing.T, api *engine.APIServer, flux *engine.Flux) (u spent) {
+var startBoth = map[v1alpha1.Engine]func(t *testing.T, api *engine.APIServer, repo *engine.Repo) syncsBy{
+	v1alpha1.EngineFlux: func(t *testing.T, api *engine.APIServer, repo *engine.Repo) syncsBy {
+		flux := engine.StartFlux(t, api, "--concurrent=4", "--kube-api-qps=50", "--kube-api-burst=300",
+			"--requeue-dependency=30s", "--interval-jitter-percentage=5") // Flux's own defaults
+		return syncsBy{processes: []int{flux.PID()}, resource: engine.Kustomizations, namespace: engine.FluxNamespace,
+			revision: []string{"status", "lastAppliedRevision"},
+			publish: func(t *testing.T) string {
+				revision := flux.Publish(t, engine.FluxNamespace, "sipgen-hub", repo)
+				flux.Reconcile(t, engine.FluxNamespace, "sipgen-hub")
+				return revision
+			}}
+	},
+	v1alpha1.EngineArgoCD: func(t *testing.T, api *engine.APIServer, repo *engine.Repo) syncsBy {
+		argo := engine.StartArgo(t, api)
+		return syncsBy{processes: argo.PIDs(), resource: engine.Applications, namespace: engine.ArgoNamespace,
+			revision: []string{"status", "sync", "revision"},
+			publish: func(t *testing.T) string {
+				// As a webhook does: each Application looks at the repository.
+				for _, app := range api.List(t, engine.Applications, engine.ArgoNamespace) {
+					argo.Refresh(t, app.GetName())
+				}
+				return repo.Head(t)
+			}}
+	},
+}
+
+// spent is what the processes have used since they began.
+type spent struct {
+	engine, server float64
+	// engineMB is of each process of the engine.
+	engineMB []int
+	serverMB int
+	requests float64
+}
+
+func usage(t *testing.T, api *engine.APIServer, processes []int) (u spent) {
 	t.Helper()
-	u.flux, u.fluxMB = process(t, flux.PID())
+	for _, pid := range processes {
+		seconds, memory := process(t, pid)
+		u.engine += seconds
+		u.engineMB = append(u.engineMB, memory)
+	}
 	u.server, u.serverMB = process(t, api.PID())
 	text, err := api.Raw("/metrics")
 	require.NoError(t, err)
@@ -141,11 +190,12 @@ func usage(t *testing.T, api *engine.APIServer, flux *engine.Flux) (u spent) {
 	return u
 }
 
-// process returns the seconds of processor that a process has taken, and its largest memory in MB.
+// process returns the seconds of processor that a process and the ones that it waited for have taken, and its largest
+// memory in MB.
 func process(t *testing.T, pid int) (seconds float64, memory int) {
 	t.Helper()
 	fields := strings.Fields(string(need.Read(t, fmt.Sprintf("/proc/%d/stat", pid))))
-	for _, ticks := range fields[13:15] {
+	for _, ticks := range fields[13:17] {
 		n, err := strconv.ParseFloat(ticks, 64)
 		require.NoError(t, err)
 		seconds += n / 100

@@ -74,6 +74,9 @@ func StartArgo(t testing.TB, api *APIServer) *Argo {
 	return a
 }
 
+// PIDs are the application controller's and the repository server's.
+func (a *Argo) PIDs() []int { return []int{a.controller.pid(), a.repo.pid()} }
+
 // Restart kills the application controller and the repository server, whatever they are doing, and starts them again.
 func (a *Argo) Restart(t testing.TB) {
 	t.Helper()
