@@ -15,7 +15,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit check facts nightly fuzz lint generate golden bench bench-live bench-sync bench-engine release archives release-check image jump-image clean
+.PHONY: all build demo demo-site test unit check rows facts nightly fuzz lint generate golden bench bench-live bench-sync bench-engine release archives release-check image jump-image clean
 
 all: build
 
@@ -40,11 +40,9 @@ SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages \
 	TestOlderVersion TestOlderVersionOfFleet TestParseTakesNoMoreThanTwiceForTwice TestRecordOfHardShapes \
 	TestSecurityTable TestSizes \
 	TestTamperedTrees
-empty :=
-SLOW_NAMES = $(subst $(empty) $(empty),|,$(strip $(SLOW_TESTS)))
-SLOW = ^($(SLOW_NAMES))$$
+SLOW = ^$(call any,$(SLOW_TESTS))$$
 # Each package costs the linker a second, also where no test of it is slow.
-SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func ($(SLOW_NAMES))\(' . | xargs -n1 dirname | sort -u)
+SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)
 # The longest first: they wait more than they compute.
 FIRST = ./publish ./cmd/sipgen ./internal/forge
 # What has goroutines, or is called from them. The slow tests have none of their own.
@@ -59,9 +57,21 @@ SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|Tes
 # engines differ from those of the last make facts.
 FACTS = ^(TestWhatEnginesDo|TestModesOfFiles|TestSteering)$$
 MEASURED = sha256sum --check --status e2e/engines/measured
+empty :=
+space := $(empty) $(empty)
+# A landing tests what protects hosts, and each part that sipgen renders on its real engine. These are for make rows,
+# which make nightly calls: procedures of the pages that people follow step by step, engines that are killed, locked or
+# in another cluster, and releases. Run them if you change such a page, or their tests.
+LATER_ROWS = applied-base applied-hosts free-host leaving lost named-namespace-moved namespace-moved on-call \
+	repository-moved restarted running-cluster runner several status
+LATER_WAVES = broken-gone namespace-moved parents-gone reordered way-out
+LATER_TESTS = TestFleetInWaves TestLockedFlux TestNamespaceMovedToAnotherCluster TestProcedures TestReleaseIsReproducible \
+	TestRemoteArgo TestRootHangs TestTakeover TestTwoEngines TestWholeSiteOnArgoCD
+any = ($(subst $(space),|,$(strip $1)))
+LATER = ^$(call any,$(LATER_TESTS))$$|^Test(Argo|Flux)Rows$$/^$(call any,$(LATER_ROWS))$$|^TestArgoWaves$$/^$(call any,$(LATER_WAVES))$$
 
 # Tests make more garbage than they keep: collecting it ten times as late takes a quarter off the processor's time.
-unit test check: export GOGC := 1000
+unit test check rows: export GOGC := 1000
 
 unit: ## the quick loop: everything but the real engines and what is slow
 	$(GO) test -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)'
@@ -73,18 +83,21 @@ test: ## the quick loop, and the main path on real parts; the last line counts t
 	@{ $(GO) test -json -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)' && $(GO) run ./e2e/prepare $(ENGINES) \
 		&& $(GO) test -json -vet=off -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'; } $(COUNTED)
 
-check: ## what make test leaves out: lint, slow units, the race detector, all engines and all rows; the last line counts the tests
+check: ## the rest of a landing: lint, slow units, the race detector, all engines; the last line counts the tests
 	@{ bash hack/lint.sh && $(GO) test -json -vet=off -timeout 30m $(SLOW_PACKAGES) -run '$(SLOW)' \
 		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)' \
 		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m ./cmd/sipgen -run '$(RACING_FLEETS)' \
 		&& $(GO) test -json -vet=off ./internal/picture -run '$(BROWSER)' && $(GO) run ./e2e/prepare \
-		&& $(GO) test -json -vet=off -timeout 60m ./e2e/... -skip '$(ROWS)|$(SERVICES)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
+		&& $(GO) test -json -vet=off -timeout 60m ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
+
+rows: ## procedures of the pages on the engines, and the release; the last line counts the tests
+	@{ $(GO) run ./e2e/prepare && $(GO) test -json -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)'; } $(COUNTED)
 
 facts: ## what Flux and Argo CD do by themselves; e2e/engines/measured keeps for which engines the tests passed
 	CI=true $(GO) test ./e2e -count 1 -timeout 30m -run '$(FACTS)'
 	sha256sum e2e/engines/kubernetes/go.mod >e2e/engines/measured
 
-nightly: facts bench-sync ## engines, every kind of secret in every field, all kills and rivals, and placements against the oracles: each for NIGHT (10m) on random sites
+nightly: rows facts bench-sync ## rows, engines, every kind of secret in every field, all kills and rivals, and placements against the oracles: each for NIGHT (10m) on random sites
 	SIPGEN_CANARIES=all $(GO) test ./cmd/sipgen -count 1 -timeout 2h -run NoSecretIsPrinted
 	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./publish -count 1 -run 'Killed|Rivals|NothingStays'
 	SIPGEN_NIGHTLY=$(NIGHT) $(GO) test ./schedule -count 1 -v -timeout 6h -run Agree
