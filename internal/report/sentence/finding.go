@@ -141,6 +141,12 @@ func firstOf(hosts []holdings.HostKey) string {
 // faultCode returns the code of a fault that keeps a host from being assigned.
 func faultCode(why schedule.Reason) string {
 	of, _ := why.(schedule.Condition)
+	switch of.Code {
+	case holdings.IncompleteLabels, holdings.InvalidRole, holdings.OldLabels:
+		return finding.Mislabelled
+	case holdings.SIPLabels:
+		return finding.Leftover
+	}
 	switch of.Fault {
 	case inventory.FaultBMC:
 		return finding.BMC

@@ -21,6 +21,10 @@ func TestFindings(t *testing.T) {
 		return schedule.NotHandedOut{Host: h1,
 			Why: schedule.Condition{Why: holdings.Why{Code: holdings.Faulty, Detail: "wrong"}, Fault: kind}}
 	}
+	h2 := schedule.HostKey{Namespace: "metal", Name: "h2"}
+	labeled := func(code holdings.Code) schedule.Warning {
+		return schedule.NotHandedOut{Host: h2, Why: schedule.Condition{Why: holdings.Why{Code: code}}}
+	}
 	p := &schedule.Placement{
 		Warnings: []schedule.Warning{
 			schedule.OfCluster{Cluster: blue,
@@ -28,6 +32,8 @@ func TestFindings(t *testing.T) {
 			faulty(inventory.FaultBMC), faulty(inventory.FaultMAC), faulty(inventory.FaultUID),
 			faulty(inventory.FaultNetwork), faulty(inventory.FaultLabel),
 			schedule.WithoutStatus{Hosts: 2},
+			labeled(holdings.IncompleteLabels), labeled(holdings.InvalidRole), labeled(holdings.OldLabels),
+			labeled(holdings.SIPLabels),
 		},
 		Clusters: []schedule.Cluster{{Key: red,
 			Warnings: []schedule.Warning{schedule.NamesNothing{Annotation: "a", Name: "h9"}},
@@ -41,6 +47,13 @@ func TestFindings(t *testing.T) {
 	}
 	for _, code := range []string{"SIP006", "SIP007", "SIP027", "SIP028", "SIP026"} {
 		want = append(want, code+" host metal/h1: wrong: it is not handed out until that is fixed; a cluster that holds it keeps it")
+	}
+	for why, code := range map[holdings.Code]string{ // lint has no finding of its own about labels
+		holdings.IncompleteLabels: "SIP054", holdings.InvalidRole: "SIP054", holdings.OldLabels: "SIP054",
+		holdings.SIPLabels: "SIP052",
+	} {
+		want = append(want, code+" host metal/h2: "+conditions[why].general+
+			": it is not handed out until that is fixed; a cluster that holds it keeps it")
 	}
 	want = append(want,
 		`SIP058 tenants/red: annotation a names host "h9", which is not in the inventory: this entry has no effect; remove it from the annotation`,
