@@ -11,6 +11,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/report/sentence"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/schedule"
@@ -350,8 +351,11 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
 		if waits, ok := a.Reason.(schedule.ReleaseWaits); ok {
 			slot.marked = sentence.Marked(waits.Why)
 		}
-		if kept.Use != nil && kept.Trouble == nil {
+		switch by := a.Host.State.Consumer; {
+		case kept.Use != nil && kept.Trouble == nil:
 			slot.use = sentence.Use(kept.Use)
+		case by != nil && a.Trouble == nil: // a host that is to leave, or of a frozen cluster
+			slot.use = sentence.Use(schedule.Condition{Why: holdings.Why{Code: holdings.InUse, Detail: by.String()}})
 		}
 		switch {
 		case a.Pending:

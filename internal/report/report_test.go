@@ -10,6 +10,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/internal/finding"
+	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 	"github.com/stretchr/testify/assert"
@@ -68,7 +69,7 @@ func TestTableShowsEverySlot(t *testing.T) {
 	var out bytes.Buffer
 	Table(&out, p, TableOptions{Wide: true})
 	for _, word := range []string{
-		"t/a", "t/c (unschedulable)", "t/gone (gone)", "released", "short", "uid-a1", p.Summary(),
+		"t/a", "t/c (unschedulable)", "t/gone (leaving)", "released", "short", "uid-a1", p.Summary(),
 	} {
 		assert.Contains(t, out.String(), word)
 	}
@@ -278,4 +279,33 @@ func TestWholeCommands(t *testing.T) {
 		Frozen: []string{"its spec is owned" + command, strings.Repeat("x", 3000)}}}}, TableOptions{Width: 80})
 	assert.Contains(t, out.String(), "its spec is owned"+command+"\n", "the table")
 	assert.NotContains(t, out.String(), strings.Repeat("x", 1001), "the table")
+}
+
+// TestConsumers: the table names the consumer of every host that stays, also of one that is to leave and of one whose
+// cluster is frozen.
+func TestConsumers(t *testing.T) {
+	used := func(name string) *inventory.Host {
+		h := host(name, held("a"), func(s *inventory.State) {
+			s.Provisioning, s.Consumer = "provisioned", &inventory.Consumer{Kind: "Metal3Machine", Namespace: "t", Name: name}
+		})
+		return &h
+	}
+	waits := schedule.ReleaseWaits{Why: schedule.Surplus{Want: 1},
+		Use: schedule.Condition{Why: holdings.Why{Code: holdings.InUse, Detail: "Metal3Machine t/h1"}}}
+	frozen := schedule.Kept{Refused: []schedule.Refusal{schedule.Contradiction{Problem: "no spec"}}}
+	free := host("h4", held("a"), nil)
+	role := roleOf(&schedule.Role{Name: v1.RoleWorker, Assigned: []schedule.Assignment{
+		{Host: used("h1"), Pending: true, Reason: waits},
+		{Host: used("h2"), Reason: frozen},
+		{Host: used("h3"), Reason: frozen, Trouble: schedule.MarkedForRemoval{}},
+		{Host: &free, Reason: frozen},
+	}}, nil)
+	var out bytes.Buffer
+	Table(&out, &Plan{Clusters: []ClusterResult{{Namespace: "t", Name: "a", Roles: []RoleResult{role}}}}, TableOptions{})
+	for _, words := range []string{
+		"release pending, consumed by Metal3Machine t/h1", "kept, consumed by Metal3Machine t/h2",
+	} {
+		assert.Contains(t, out.String(), words)
+	}
+	assert.Equal(t, 2, strings.Count(out.String(), "consumed by"), out.String())
 }

@@ -76,7 +76,7 @@ func slotTable(w io.Writer, p *Plan, options TableOptions) (same int) {
 		name := c.Key()
 		switch {
 		case c.Gone:
-			name += " (gone)"
+			name += " (leaving)"
 		case len(c.Frozen) > 0:
 			name += " (frozen)"
 		case c.Unschedulable:
