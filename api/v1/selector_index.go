@@ -8,26 +8,30 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// HostIndex finds the hosts that a selector matches, and evaluates the selector on few others: of thousands of clusters
-// each selects a few hosts by a value. It is for one goroutine.
+// HostIndex finds the hosts that a selector matches. It evaluates a selector on few hosts: of thousands of clusters
+// each selects a few by a value. Other requirements are evaluated on the values that hosts have. It is for one
+// goroutine.
 type HostIndex struct {
 	hosts []HostLabels
-	all   []int32
 	byKey map[string]map[string][]int32 // hosts by the value of a label, for keys that were asked for
 }
 
 // IndexHosts returns the index of a list of hosts.
 func IndexHosts(hosts []HostLabels) *HostIndex {
-	x := &HostIndex{hosts: hosts, all: make([]int32, len(hosts)), byKey: map[string]map[string][]int32{}}
-	for i := range x.all {
-		x.all[i] = int32(i)
-	}
-	return x
+	return &HostIndex{hosts: hosts, byKey: map[string]map[string][]int32{}}
 }
 
 // Match returns the positions of the hosts that a selector matches, ascending.
 func (x *HostIndex) Match(selector labels.Selector) (out []int32) {
-	for _, i := range x.candidates(selector) {
+	requirements, selectable := selector.Requirements()
+	if !selectable {
+		return nil
+	}
+	few, found := x.candidates(requirements)
+	if !found {
+		return x.meetAll(requirements)
+	}
+	for _, i := range few {
 		if selector.Matches(x.hosts[i]) {
 			out = append(out, i)
 		}
@@ -35,11 +39,10 @@ func (x *HostIndex) Match(selector labels.Selector) (out []int32) {
 	return out
 }
 
-// candidates returns the hosts that meet the requirement of equality that the fewest hosts meet; all of them if the
-// selector has none.
-func (x *HostIndex) candidates(selector labels.Selector) []int32 {
-	requirements, _ := selector.Requirements()
-	fewest, least := 0, (*labels.Requirement)(nil)
+// candidates returns the hosts that meet the requirement of equality that the fewest hosts meet, false if these are
+// not few.
+func (x *HostIndex) candidates(requirements labels.Requirements) (out []int32, found bool) {
+	fewest, least := len(x.hosts)/16+1, (*labels.Requirement)(nil)
 	for i := range requirements {
 		q := &requirements[i]
 		switch q.Operator() {
@@ -51,18 +54,45 @@ func (x *HostIndex) candidates(selector labels.Selector) []int32 {
 		for value := range q.Values() { // a sum
 			n += len(values[value])
 		}
-		if least == nil || n < fewest {
+		if n < fewest {
 			fewest, least = n, q
 		}
 	}
 	if least == nil {
-		return x.all
+		return nil, false
 	}
-	var out []int32
 	for _, value := range slices.Sorted(maps.Keys(least.Values())) {
 		out = append(out, x.values(least.Key())[value]...)
 	}
 	slices.Sort(out)
+	return out, true
+}
+
+// meetAll returns the hosts that meet all requirements: each is evaluated once for each value that hosts have.
+func (x *HostIndex) meetAll(requirements labels.Requirements) (out []int32) {
+	misses := make([]int32, len(x.hosts)) // how many requirements a host does not meet
+	all := int32(0)                       // how many a host without any label does not
+	for i := range requirements {
+		q, one := &requirements[i], int32(-1) // those who meet what others do not, or the other way round
+		if q.Matches(labels.Set{}) {
+			one = 1
+		} else {
+			all++
+		}
+		for value, hosts := range x.values(q.Key()) { // a sum
+			if q.Matches(labels.Set{q.Key(): value}) == (one > 0) {
+				continue
+			}
+			for _, host := range hosts {
+				misses[host] += one
+			}
+		}
+	}
+	for i, n := range misses {
+		if n+all == 0 {
+			out = append(out, int32(i))
+		}
+	}
 	return out
 }
 

@@ -33,7 +33,7 @@ func TestHostIndex(t *testing.T) {
 			key := []string{"a", "b", "c", HostNamespaceKey, "unknown"}[rng.IntN(5)]
 			value := fmt.Sprint([]string{"", "n"}[rng.IntN(2)], rng.IntN(4))
 			parts = append(parts, strings.NewReplacer("K", key, "V", value).Replace(
-				[]string{"K=V", "K!=V", "K in (V,0,1,V)", "K notin (V,1)", "K", "!K", "K==V"}[rng.IntN(7)]))
+				[]string{"K=V", "K!=V", "K in (V,0,1,V)", "K notin (V,1)", "K", "!K", "K==V", "K>1", "K<2"}[rng.IntN(9)]))
 		}
 		selector := need.Value(labels.Parse(strings.Join(parts, ",")))(t)
 		var want []int32

@@ -106,7 +106,7 @@ func (f *flow) exchange(r *role, c int32, spare func(int32) int32) bool {
 		r.seen[0] = f.search // its own hosts are exchanged at the ends alone
 		f.queue = f.queue[:0]
 		f.leave(c)
-		if end = f.goOn(func(v int32) bool { return f.classes[v].free() > 0 || gives(v) }); end == None {
+		if end = f.goOn(r.own, func(v int32) bool { return f.free.has(v) || gives(v) }); end == None {
 			return false
 		}
 	}

@@ -27,6 +27,7 @@ func (f *flow) choose(r *role, want int, among bitset) {
 		f.use(r, c, -1)
 		n, _ := slices.BinarySearch(at.hosts, h)
 		at.hosts = slices.Delete(at.hosts, n, n+1)
+		f.noteFree(c)
 		r.fix(c)
 		return true
 	}
@@ -99,7 +100,7 @@ func (f *flow) swap(r *role, c int32) bool {
 	f.leave(c)
 	f.add(r, c, 1)          // so that its domains count as full
 	r.countAround(full, -1) // but for those around the host that it returns
-	end := f.goOn(func(v int32) bool { return f.classes[v].free() > 0 || gives(v) })
+	end := f.goOn(r.own, func(v int32) bool { return f.free.has(v) || gives(v) })
 	r.countAround(full, 1)
 	if end == None {
 		f.add(r, c, -1)

@@ -40,6 +40,8 @@ type flow struct {
 	queue  []node
 	// dead are classes from which no search can succeed, while hosts are chosen.
 	dead bitset
+	// free are the classes with a free host, and ends those where the search may end.
+	free, ends bitset
 }
 
 // class is a set of interchangeable hosts.
@@ -161,7 +163,10 @@ func newFlow(site *Problem) *flow {
 		}
 	}
 	n := len(f.classes)
-	f.fresh, f.dead = newBitset(n), newBitset(n)
+	f.fresh, f.dead, f.free, f.ends = newBitset(n), newBitset(n), newBitset(n), newBitset(n)
+	for c := range f.classes {
+		f.noteFree(int32(c))
+	}
 	f.by, f.after = make([]int32, n), make([]int32, n)
 	return f
 }

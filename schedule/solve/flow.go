@@ -87,6 +87,7 @@ func (f *flow) add(r *role, c, n int32) {
 func (f *flow) use(r *role, c, n int32) {
 	at := &f.classes[c]
 	at.used += n
+	f.noteFree(c)
 	for i := range at.users {
 		if u := &at.users[i]; u.role == r.index {
 			if u.n += n; u.n == 0 {
@@ -111,18 +112,22 @@ func (c *class) has(role int32) int32 {
 	return 0
 }
 
+// noteFree notes whether a class has a free host.
+func (f *flow) noteFree(c int32) {
+	if f.classes[c].free() > 0 {
+		f.free.add(c)
+	} else {
+		f.free.remove(c)
+	}
+}
+
 // augmentingPath searches, breadth first, for a class with a free host that the role could get if other roles moved
 // on. It visits each class once, and returns None if there is none.
 func (f *flow) augmentingPath(r *role) int32 {
-	return f.augmentingPathTo(r, func(c int32) bool { return f.classes[c].free() > 0 })
-}
-
-// augmentingPathTo is augmentingPath to a class that meets a condition.
-func (f *flow) augmentingPathTo(r *role, ends func(c int32) bool) int32 {
 	f.begin()
 	r.seen[0], r.from[0] = f.search, None
 	f.queue = append(f.queue[:0], node{role: r.index, domain: None})
-	return f.goOn(ends)
+	return f.goOn(nil, f.free.has)
 }
 
 // begin starts a search with all classes unseen.
@@ -133,12 +138,17 @@ func (f *flow) begin() {
 	}
 }
 
-// goOn continues a search until it finds an end.
-func (f *flow) goOn(ends func(c int32) bool) int32 {
+// goOn continues a search until it finds an end, which is a class with a free host or one of others.
+func (f *flow) goOn(others bitset, ends func(c int32) bool) int32 {
+	copy(f.ends, f.free)
+	for w := range others {
+		f.ends[w] |= others[w]
+	}
 	for at := 0; at < len(f.queue); at++ {
 		r, d := &f.roles[f.queue[at].role], f.queue[at].domain
 		left, found := r.from[d+1], int32(None)
-		f.each(r, d, func(c int32) bool { // an end may be among them: the way on from the other ones is longer
+		// An end may be among them: the way on from the other ones is longer.
+		f.each(r, d, f.ends, func(c int32) bool {
 			if ends(c) {
 				found = c
 			}
@@ -148,7 +158,7 @@ func (f *flow) goOn(ends func(c int32) bool) int32 {
 			f.by[found], f.after[found] = r.index, left
 			return found
 		}
-		f.each(r, d, func(c int32) bool {
+		f.each(r, d, f.fresh, func(c int32) bool {
 			f.fresh.remove(c)
 			f.by[c], f.after[c] = r.index, left
 			f.leave(c)
@@ -158,18 +168,19 @@ func (f *flow) goOn(ends func(c int32) bool) int32 {
 	return None
 }
 
-// each visits the unseen classes that a role can take a host of if it leaves one in a domain, None for any.
-func (f *flow) each(r *role, d int32, do func(int32) bool) {
+// each visits the unseen ones of some classes that a role can take a host of if it leaves one in a domain, None for
+// any.
+func (f *flow) each(r *role, d int32, among bitset, do func(int32) bool) {
 	if d != None {
 		for _, c := range r.tree.classes[d] {
-			if f.fresh.has(c) && r.fits.has(c) && r.reaches(c, d) && !do(c) {
+			if f.fresh.has(c) && among.has(c) && r.fits.has(c) && r.reaches(c, d) && !do(c) {
 				return
 			}
 		}
 		return
 	}
 	for w := range r.fits {
-		for word := r.fits[w] & f.fresh[w]; word != 0; word &= word - 1 {
+		for word := r.fits[w] & f.fresh[w] & among[w]; word != 0; word &= word - 1 {
 			if c := int32(w<<6) + trailing(word); r.reaches(c, d) && !do(c) {
 				return
 			}

@@ -312,6 +312,7 @@ func (f *flow) unchoose(r *role) {
 		at := &f.classes[c]
 		n, _ := slices.BinarySearch(at.hosts, h)
 		at.hosts = slices.Insert(slices.Clip(at.hosts), n, h)
+		f.noteFree(c)
 		r.units--
 		if r.tree != nil {
 			for d := r.tree.byClass[c]; d >= 0; d = r.tree.parent[d] {
