@@ -102,7 +102,8 @@ func TestAnotherSite(t *testing.T) {
 		{"the first engine would prune the second's", func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD },
 			[]string{`spec.engine: found "argocd", but the tree was made under "flux" (tree/clusters/lab/a/assignments.yaml and 1 more)`}},
 		{"the root would not be found again", func(s *v1alpha1.Site) { s.Name = "other" },
-			[]string{`and 1 more): put the name back`}},
+			[]string{`and 1 more): put the name back: the objects of a running tree are named after it; another site has a ` +
+				`folder of its own, spec.repository.path`}},
 		{"objects in another namespace are other objects", func(s *v1alpha1.Site) { s.Spec.Flux.Namespace = "gitops" },
 			[]string{`spec.flux.namespace: found "gitops"`}},
 		{"hosts would be in two overlays",

@@ -143,8 +143,12 @@ func (s *siteStatus) waiting() string {
 	if n := count(s.Hosts, status.HostStatus.Waits); n > 0 {
 		parts = append(parts, text.Count(n, "host"))
 	}
-	if n := count(s.Services, status.Service.Waits); n > 0 {
-		parts = append(parts, text.Count(n, "service"))
+	own, syncs := status.Count(s.Services, status.Service.Waits)
+	if own > 0 {
+		parts = append(parts, text.Count(own, "service"))
+	}
+	if syncs > 0 {
+		parts = append(parts, text.Count(syncs, "sync object"))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -259,12 +263,8 @@ func statusInput(site *v1alpha1.Site, before app.Before, answer *holdings.Holdin
 // showStatus prints the hosts and the services, and ends in a finding if one is stuck.
 func showStatus(ui *terminal.UI, before app.Before, shown *siteStatus, output string) error {
 	hosts, services := shown.Hosts, shown.Services
-	stuck, stuckServices := 0, 0
-	for _, s := range services {
-		if s.Stuck {
-			stuckServices++
-		}
-	}
+	stuck := 0
+	stuckServices, stuckSyncs := status.Count(services, func(s status.Service) bool { return s.Stuck })
 	for _, h := range hosts {
 		if h.Stuck {
 			stuck++
@@ -300,6 +300,9 @@ func showStatus(ui *terminal.UI, before app.Before, shown *siteStatus, output st
 	if stuckServices > 0 {
 		ui.Say("%s", text.Plural(stuckServices, "service is stuck", "services are stuck"))
 	}
+	if stuckSyncs > 0 {
+		ui.Say("%s", text.Plural(stuckSyncs, "sync object is stuck", "sync objects are stuck"))
+	}
 	if stuck > 0 {
 		ui.Say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
 		if before.Missing() {
@@ -313,7 +316,7 @@ func showStatus(ui *terminal.UI, before app.Before, shown *siteStatus, output st
 			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it",
 				"files that are not as sipgen wrote them"))
 	}
-	if stuck+stuckServices+len(shown.Findings) > 0 || len(before.Edited) > 0 {
+	if stuck+stuckServices+stuckSyncs+len(shown.Findings) > 0 || len(before.Edited) > 0 {
 		return errFinding
 	}
 	return nil

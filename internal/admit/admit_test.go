@@ -313,7 +313,7 @@ func TestDecommissionOfASpecLeftOut(t *testing.T) {
 		got := Of(Input{Site: site, Problems: row.problem, Tenants: tenancy.Of(site, nil),
 			Network: netplan.Of(site, nil, nil),
 			Claims:  schedule.Previous{Claims: row.claims}})
-		if want := "site: spec.decommission: a/a: " + row.want; !slices.Equal(got.Notes, []string{want}) {
+		if want := "spec.decommission: a/a: " + row.want; !slices.Equal(got.Notes, []string{want}) {
 			t.Errorf("%s: got %q, want %q", why, got.Notes, want)
 		}
 	}

@@ -48,7 +48,7 @@ func (s *Clusters) leave() {
 		key := holdings.ClusterNamed(name)
 		s.Leaving[key] = true
 		if words := s.idleEntry(key); words != "" {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s: spec.decommission: %s: %s", s.Site.Name, name, words))
+			s.Notes = append(s.Notes, fmt.Sprintf("spec.decommission: %s: %s", name, words))
 		}
 	}
 }

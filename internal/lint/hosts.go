@@ -106,7 +106,7 @@ func (c *checker) addresses(found *duplicates, host *inventory.Host, seen map[st
 			}
 			c.duplicate(found, id, host, duplicate{code: finding.HostAddress, severity: severity,
 				message: fmt.Sprintf("%s on network %s is an address of %s too", address.IP.Unmap(), address.Network,
-					at(first.host)), fix: "correct the network data of one of the two"})
+					at(first.host)), fix: finding.Remedy(finding.HostAddress)})
 		}
 	}
 }

@@ -21,6 +21,25 @@ const (
 
 func isEngines(kind string) bool { return kind == Kustomization || kind == Application }
 
+// Count counts the services that are so, apart from the objects by which the engine syncs.
+func Count(services []Service, is func(Service) bool) (own, syncs int) {
+	for i := range services {
+		switch s := services[i]; {
+		case !is(s):
+		case s.ofEngine():
+			syncs++
+		default:
+			own++
+		}
+	}
+	return own, syncs
+}
+
+// ofEngine reports whether the engine syncs by the object, or from it.
+func (s *Service) ofEngine() bool {
+	return s.isEngines() || strings.HasPrefix(s.Service, GitRepository+" ")
+}
+
 func (s *Service) isEngines() bool {
 	kind, _, _ := strings.Cut(s.Service, " ")
 	return isEngines(kind)

@@ -144,6 +144,10 @@ func TestApplied(t *testing.T) {
 		assert.Equal(t, want, found)
 	}
 	assert.Equal(t, "1 service: 1 ready", ServiceSummary(at(newest)))
+	on := append(at(newest, former), Service{Service: "GitRepository flux-system/a"}, Service{Service: "Deployment a/c"},
+		Service{Service: "Deployment a/d", Stuck: true})
+	own, syncs := Count(on, Service.Waits)
+	assert.Equal(t, []int{1, 3}, []int{own, syncs}, "services on their way, and sync objects")
 	assert.Empty(t, ServiceSummary(at(newest)[:1]), "the engine's objects alone: found")
 }
 

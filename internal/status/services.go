@@ -192,7 +192,7 @@ func (o *live) rollout() (ready, stuck bool, what string) {
 func ServiceSummary(services []Service) string {
 	ready, all := 0, 0
 	for _, s := range services {
-		if s.isEngines() || strings.HasPrefix(s.Service, GitRepository+" ") {
+		if s.ofEngine() {
 			continue
 		}
 		all++

@@ -111,7 +111,8 @@ func changeAdvice(field string) string {
 		return "its hosts would look free; label keys can change when no host is assigned"
 	}
 	if field == "metadata.name" {
-		return "put the name back: the objects of a running tree are named after it"
+		return "put the name back: the objects of a running tree are named after it; another site has a folder of its " +
+			"own, spec.repository.path"
 	}
 	if field == namesField {
 		return "Argo CD would delete the Applications of the other names with their load balancers; " +
