@@ -11,7 +11,7 @@ import (
 )
 
 // TestConflicts: a host is written as name, cluster of the tree, and its user: machine@Cluster API cluster, in another namespace than m with
-// "namespace:" before it, of another kind than Metal3Machine with "Kind=" before that. A cluster of "-" has no such host.
+// "namespace:" before it, of another kind than Metal3Machine with "Kind=" before that. A host of "-" is no cluster's, one of "?red" leaves red, and one of "-red" does so by an approval.
 func TestConflicts(t *testing.T) {
 	for _, row := range []struct {
 		why         string
@@ -42,6 +42,12 @@ func TestConflicts(t *testing.T) {
 		{"a machine on a host of no cluster, its fellows on a cluster's",
 			[]string{"a - x@one", "b red y@one", "c red z@one"},
 			[]string{"4 t/red m/one m/one(a)"}},
+		{"conflicts of several sorts come in one order", []string{"a red x@one", "b red y@two", "c old z@two",
+			"d old v@three"}, []string{"0 t/old m/three(d) m/two(c)", "0 t/red m/one(a) m/two(b)",
+			"1 t/old m/two t/old(c) t/red(b)"}},
+		{"a machine on a host whose release is approved", []string{"a -red x@one", "b red y@one"}, nil},
+		{"a machine on a host that leaves without approval", []string{"a ?red x@one", "b red y@one"},
+			[]string{"4 t/red m/one m/one(a)"}},
 		{"several of them", []string{"a - x@one", "b red y@one", "c - z@one", "d - v@two"},
 			[]string{"4 t/red m/one m/one(a c)"}},
 	} {
@@ -63,8 +69,12 @@ func TestConflicts(t *testing.T) {
 				}
 			}
 			if fields[1] != "-" {
-				in.Tree = append(in.Tree,
-					Claim{Host: KeyOf(&h), UID: "u", Cluster: ClusterKey{"t", fields[1]}, Role: "Worker"})
+				claim := Claim{Host: KeyOf(&h), UID: "u", Cluster: ClusterKey{"t", strings.Trim(fields[1], "-?")},
+					Role: "Worker", Releasing: strings.ContainsAny(fields[1], "-?")}
+				if strings.HasPrefix(fields[1], "-") {
+					claim.Use = Use(&h)
+				}
+				in.Tree = append(in.Tree, claim)
 			}
 			in.Hosts = append(in.Hosts, h)
 		}

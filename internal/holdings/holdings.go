@@ -264,8 +264,9 @@ func (h *Holding) decide(in *Input) {
 		h.byUse(in)
 	case h.Claim != nil:
 		h.byTree()
-		// A release empties the labels that another manager owns before they go: no person changed these.
-		h.Relabeled = used && (h.State == Held || l.named()) && !l.claims(h.Claim)
+		// A release empties the labels that another manager owns before they go: no person changed these. Labels of this
+		// very claim are complete, and byUse has the host.
+		h.Relabeled = used && (h.State == Held || l.named())
 	case l.Any && h.Host.Old():
 		h.State, h.Why = LeftAlone, Why{Code: OldLabels}
 	case l.Complete && in.Specs[l.Cluster]:

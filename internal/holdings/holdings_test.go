@@ -21,6 +21,10 @@ func labels(text string) map[string]string {
 	switch {
 	case text == "part":
 		out[keys.ClusterName] = "red"
+	case text == "nonamespace":
+		out[keys.ClusterName], out[keys.NodeType] = "red", "Worker"
+	case text == "norole":
+		out[keys.ClusterNamespace], out[keys.ClusterName] = "t", "red"
 	case len(words) > 1:
 		out[keys.ClusterNamespace], out[keys.ClusterName], out[keys.NodeType] = "t", words[0], words[1]
 	}
@@ -168,6 +172,15 @@ var rows = []row{
 		labels: "red Worker", used: true, approved: "blue", want: "held red Worker by use"},
 	{line: "3 and 4: in use, labels are not complete", tree: "blue Worker", labels: "part", used: true,
 		want: "held blue Worker by tree, relabeled"},
+	{line: "3 and 4: in use, and another cluster without a role", tree: "blue Worker", labels: "norole", used: true,
+		want: "held blue Worker by tree, relabeled"},
+	{line: "3 and 4: leaving, used, and no label has a role", tree: "red Worker leaving", labels: "norole", used: true,
+		want: "leaving red Worker by tree: Released, relabeled"},
+	{line: "6: a cluster without a namespace", labels: "nonamespace", want: "left alone: IncompleteLabels"},
+	{line: "6: a cluster without a role", labels: "norole", want: "left alone: IncompleteLabels"},
+	{line: "3: a state is a use that can be approved", tree: "red Worker", labels: "red Worker", approved: "red",
+		change: func(h *inventory.Host) { h.State.Provisioning = "deprovisioning" },
+		want:   "held red Worker by use, approval u1/deprovisioning"},
 	{line: "3 and 4: in use, no labels", tree: "blue Worker standby", used: true,
 		want: "held blue Worker standby by tree, relabeled"},
 	{line: "3 and 20: nobody can read the host", tree: "blue Worker", labels: "red Worker", used: true, change: broken,
@@ -533,4 +546,43 @@ func TestLabelsOfOldSIP(t *testing.T) {
 		Labels: map[string]string{"sip.airshipit.org/cluster": "a"}}
 	is := need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today}))(t).Hosts[0]
 	assert.Equal(t, Why{Code: SIPLabels}, is.Why, "a name that is none")
+	// A Site can keep the old key as its own: it says nothing of an old operator then.
+	today.ClusterName = "sip.airshipit.org/cluster"
+	own := inventory.Host{Namespace: "m", Name: "h", UID: "u1", Labels: map[string]string{today.ClusterNamespace: "t",
+		today.ClusterName: "red", today.NodeType: "Worker"}}
+	in := Input{Hosts: []inventory.Host{own}, Keys: today, Specs: map[ClusterKey]bool{{"t", "red"}: true}}
+	assert.Equal(t, "held red Worker by labels", text(&need.Value(Of(in))(t).Hosts[0]), "a key of the Site")
+	delete(own.Labels, today.NodeType)
+	assert.Equal(t, "left alone: IncompleteLabels", text(&need.Value(Of(in))(t).Hosts[0]), "a key of the Site")
+}
+
+// TestClusterNames: labels can hold any text, and one that names no cluster is quoted in a message.
+func TestClusterNames(t *testing.T) {
+	for key, want := range map[ClusterKey]string{
+		{"t", "red"}: "t/red", {"T", "red"}: `"T/red"`, {"t", "Red"}: `"t/Red"`, {"", "red"}: `"/red"`, {"t", ""}: `"t/"`,
+		{"t\n", "red"}: `"t\n/red"`,
+	} {
+		assert.Equal(t, want, key.Quoted())
+		assert.Equal(t, want == key.String(), key.Valid(), want)
+	}
+}
+
+// TestApproved: an approval ends the use that it was given for, and no other one.
+func TestApproved(t *testing.T) {
+	host := inventory.Host{UID: "u1", State: inventory.State{Provisioning: "deprovisioning"}}
+	for approval, want := range map[string]bool{"": false, VoidApproval: false, "u1/": false, "u1/deprovisioning": true,
+		"u0/deprovisioning": false} {
+		assert.Equal(t, want, (&Holding{Host: &host, Approval: approval}).Approved(), approval)
+	}
+	broken(&host)
+	assert.False(t, (&Holding{Host: &host, Approval: "u1/deprovisioning"}).Approved(), "not read")
+}
+
+// TestWriters: who wrote a label of the claim by hand is named once, and neither the engine nor who wrote others is.
+func TestWriters(t *testing.T) {
+	h := &Holding{Host: &inventory.Host{Managers: []inventory.Manager{
+		{Name: "kubectl-label", Labels: []string{keys.ClusterName}}, {Name: "engine", Labels: keys.Claim()},
+		{Name: "a", Labels: []string{keys.NodeType}}, {Name: "kubectl-label", Labels: []string{keys.NodeType}},
+		{Name: "other", Labels: []string{"rack", keys.Standby}}}}}
+	assert.Equal(t, []string{"a", "kubectl-label"}, h.Writers(keys, "engine"))
 }

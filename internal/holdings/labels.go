@@ -35,11 +35,6 @@ func (l *Labels) NameCluster() bool { return l.Cluster.Namespace != "" && l.Clus
 // named reports whether a label of a claim has a value.
 func (l *Labels) named() bool { return l.Cluster != ClusterKey{} || l.Role != "" }
 
-// claims reports whether the labels are those of a claim, in any slot.
-func (l *Labels) claims(c *Claim) bool {
-	return l.Cluster == c.Cluster && l.Role == c.Role
-}
-
 // LabelsOf reads the labels of a host.
 func LabelsOf(h *inventory.Host, keys LabelKeys) Labels {
 	l := Labels{
