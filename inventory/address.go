@@ -39,9 +39,9 @@ func NoHostAddress(ip netip.Addr) string {
 		return "a multicast address"
 	case ip == broadcast:
 		return "the broadcast address"
-	case ip.Is4() && thisNetwork.Contains(ip):
+	case thisNetwork.Contains(ip):
 		return "an address of 0.0.0.0/8"
-	case ip.Is4() && reserved.Contains(ip):
+	case reserved.Contains(ip):
 		return "a reserved address (240.0.0.0/4)"
 	}
 	if inner := embedded(ip); inner.IsValid() {

@@ -74,6 +74,15 @@ func TestMisplaced(t *testing.T) {
 	}
 }
 
+// TestNoAddress: a source that cannot be read at all is why a host has no address on any network.
+func TestNoAddress(t *testing.T) {
+	host := &Host{AddressProblems: []AddressProblem{{Network: "oam", Text: "not an address"}, {Text: "no such Secret"}}}
+	assert.Equal(t, "not an address; no such Secret", host.NoAddress("oam"))
+	assert.Equal(t, "no such Secret", host.NoAddress("pxe"))
+	host.AddressProblems = host.AddressProblems[:1]
+	assert.Empty(t, host.NoAddress("pxe"))
+}
+
 // TestOwnersOf goes by entries as a kube-apiserver v1.34 writes them.
 func TestOwnersOf(t *testing.T) {
 	entry := func(manager, operation, subresource, fields string) metav1.ManagedFieldsEntry {

@@ -112,9 +112,7 @@ func ReadIdentity(text []byte) (uid string, labels map[string]string) {
 	if json.Unmarshal(text, &fields) != nil {
 		return "", nil
 	}
-	if json.Unmarshal(fields["uid"], &uid) != nil {
-		uid = ""
-	}
+	_ = json.Unmarshal(fields["uid"], &uid) // it may be missing, or no text
 	if json.Unmarshal(fields["labels"], &values) != nil {
 		return uid, nil
 	}
