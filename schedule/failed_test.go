@@ -33,6 +33,35 @@ func TestShortBehindFailed(t *testing.T) {
 	}
 }
 
+// TestWhyAFailedHostGoes: whoever reads the plan learns whether another host got the slot, or the count is lower.
+func TestWhyAFailedHostGoes(t *testing.T) {
+	for _, row := range []struct{ why, clusters, hosts, tree, want string }{
+		{"it waited, and an old inventory does not show its trouble", "c:1", "a/r1=c b/r2=c", "a=c ?b=c",
+			"b: more than the 1 host wanted; release waits until it is free or sip.airshipit.org/approve-release names it: " +
+				"cannot tell whether it is in use"},
+		{"another one has the slot", "c:1", "f/r1&=c a/r2=c", "f=c a=c",
+			"f: marked unhealthy, and it no longer has a slot"},
+		{"none of the role is left", "c:0", "f/r1&=c", "f=c", "f: marked unhealthy, and the role wants no hosts"},
+		{"it waited, and is well again", "c:1", "a/r1=c b/r2=c", "a=c ?b=c", "b: more than the 1 host wanted"},
+	} {
+		clusters, hosts, tree := sited(t, row.clusters, row.hosts, row.tree)
+		options := testOptions
+		options.Old = strings.Contains(row.why, "old inventory")
+		p := plan(t, clusters, hosts, tree, options)
+		var got []string
+		r := p.Clusters[0].Roles[0]
+		for _, a := range r.Releasing {
+			got = append(got, a.Host.Name+": "+Say.Reason(a.Reason))
+		}
+		for _, a := range r.Assigned {
+			if a.Pending {
+				got = append(got, a.Host.Name+": "+Say.Reason(a.Reason))
+			}
+		}
+		assert.Equal(t, []string{row.want}, got, row.why)
+	}
+}
+
 // TestFailedHostsGoOnce: where several hosts have failed, the run that follows before anything was synced decides as the one before did.
 // A role wants one active and one standby host.
 func TestFailedHostsGoOnce(t *testing.T) {

@@ -36,11 +36,11 @@ func (s *planner) keep(r *role) {
 		case h.releasing:
 			leaving = append(leaving, i)
 			continue
-		case h.wasPending && s.fails(r, i) && !r.cluster.gone && r.want() > 0:
+		case h.wasPending && s.fails(r, i) && r.want() > 0:
 			r.standbySlot[i] = h.standby
 			goes = append(goes, i) // its slot was filled, or given up, when its release began: it gets no second successor
 			continue
-		case h.wasPending && s.options.Old && !r.cluster.gone && r.want() > 0:
+		case h.wasPending && s.options.Old && r.want() > 0:
 			r.standbySlot[i] = h.standby
 			waits = append(waits, i)
 			continue

@@ -66,7 +66,7 @@ func (s *planner) refuseContradictions() {
 func (s *planner) refuseUnknownKeys() {
 	carriers := map[string][]bool{}
 	for _, r := range s.roles {
-		if r.cluster.gone || r.want() == 0 || len(r.keys) == 0 && r.spread == nil && r.pack == "" {
+		if r.want() == 0 || len(r.keys) == 0 && r.spread == nil && r.pack == "" {
 			continue
 		}
 		if len(s.selects(r.selector).All()) == 0 {

@@ -121,6 +121,34 @@ func TestEmptySlots(t *testing.T) {
 	}
 }
 
+// TestGoneWithoutASpec is contract 9 and 21: while a cluster's spec is missing, the tree goes on to note the slot of a host
+// that is gone, so that it is filled when the spec is back.
+func TestGoneWithoutASpec(t *testing.T) {
+	b := RoleKey{Cluster: ClusterKey{Namespace: "tenants", Name: "b"}, Role: v1.RoleWorker}
+	absent := newCluster("b", nil)
+	options := testOptions
+	options.Absent = map[ClusterKey]bool{b.Cluster: true}
+	options.Refused = map[ClusterKey][]string{b.Cluster: {"it has no spec"}}
+	for _, row := range []struct {
+		why, hosts, tree string
+		noted            int
+	}{
+		{"its only host is gone", "x1/rx", "h1=b", 0},
+		{"it was gone before", "x1/rx", "", 1},
+		{"one of two is gone", "h2/r2=b x1/rx", "h1=b h2=b", 0},
+	} {
+		_, hosts, tree := sited(t, "", row.hosts, row.tree)
+		tree.Empty = map[RoleKey]int{b: row.noted}
+		if row.noted == 0 {
+			tree.Empty = nil
+		}
+		p := plan(t, []v1.SIPCluster{absent}, hosts, tree, options)
+		if assert.Len(t, p.Clusters[0].Roles, 1, row.why) {
+			assert.Equal(t, 1, p.Clusters[0].Roles[0].Empty, row.why)
+		}
+	}
+}
+
 // TestNamedHosts: what a tenant names in an annotation is that tenant's affair, however many hosts are called so, and however many names there are.
 func TestNamedHosts(t *testing.T) {
 	worker := v1.RoleWorker

@@ -304,6 +304,30 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestUneven: held hosts do not move, so a role whose hosts are spread less evenly than its spec wants says where.
+func TestUneven(t *testing.T) {
+	for _, row := range []struct {
+		why   string
+		hosts string
+		skew  int
+		want  []Warning
+	}{
+		{"three and none", "h1/r1=a h2/r1=a h3/r1=a f1/r3 f2/r2", 1,
+			[]Warning{Uneven{Key: "rack", Fullest: "r1", Emptiest: "r2", Most: 3, Least: 0, Skew: 1}}},
+		{"three and one, of several", "h1/r2=a h2/r2=a h3/r2=a h4/r1=a h5/r3=a h6/r3=a", 1,
+			[]Warning{Uneven{Key: "rack", Fullest: "r2", Emptiest: "r1", Most: 3, Least: 1, Skew: 1}}},
+		{"as uneven as it may be", "h1/r2=a h2/r2=a h3/r2=a h4/r1=a", 2, nil},
+		{"even", "h1/r1=a h2/r2=a", 1, nil},
+	} {
+		_, hosts, tree := sited(t, "", row.hosts, "")
+		set := nodes("kind=w", strings.Count(row.hosts, "=a"), 0)
+		set.TopologyKey, set.Spread = "", &v1.Spread{TopologyKey: "rack", MaxSkew: row.skew}
+		p := plan(t, []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})}, hosts, tree,
+			testOptions)
+		assert.Equal(t, row.want, p.Clusters[0].Roles[0].Warnings, row.why)
+	}
+}
+
 // TestEvenNested: of nested keys the narrowest is even, within the limits of all, and held hosts stay.
 func TestEvenNested(t *testing.T) {
 	for _, row := range []struct {

@@ -175,6 +175,40 @@ func TestRefusedKeepsWhatItHas(t *testing.T) {
 		summary(p))
 }
 
+// TestCrossingHostsOfItsOwn is contract 14: a role two of whose hosts cross is frozen, each pair of keys is named once,
+// and a cluster that leaves is not frozen: it would keep the hosts forever.
+func TestCrossingHostsOfItsOwn(t *testing.T) {
+	set := v1.NodeSet{Count: &v1.NodeCount{Active: 2}, TopologyKeys: []string{"hall", "row", "rack"},
+		MaxPerDomainByKey: map[string]v1.PerDomain{"hall": 9, "row": 9, "rack": 9},
+		LabelSelector:     metav1.LabelSelector{MatchLabels: map[string]string{"kind": "w"}}}
+	hosts := []inventory.Host{claimed(newHost("h1", "kind=w hall=1 row=w1 rack=r1"), "a", v1.RoleWorker),
+		claimed(newHost("h2", "kind=w hall=2 row=w2 rack=r1"), "a", v1.RoleWorker)}
+	a := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: set})
+	p := plan(t, []v1.SIPCluster{a}, hosts, Previous{}, testOptions)
+	wantPlaced(t, "frozen", p, "a Worker: h1 h2 unschedulable")
+	assert.Len(t, p.Clusters[0].Refused, 1)
+	a.DeletionTimestamp = &metav1.Time{}
+	p = plan(t, []v1.SIPCluster{a}, hosts, Previous{}, testOptions)
+	wantPlaced(t, "leaving", p, "a Worker: -h1 -h2")
+}
+
+// TestRefusedKeepsTheDomain: the file of a frozen cluster keeps the domain that a host had at its assignment, whatever
+// its label says now. Only a cluster that is not frozen gets the new one.
+func TestRefusedKeepsTheDomain(t *testing.T) {
+	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)})}
+	claim := inTree("h1", "a", v1.RoleWorker)
+	claim.Domain = "r1"
+	for refused, want := range map[string]string{"": "r2", "wrong": "r1"} {
+		options := testOptions
+		if refused != "" {
+			options.Refused = map[ClusterKey][]string{claim.Cluster: {refused}}
+		}
+		p := plan(t, clusters, []inventory.Host{claimed(host1("h1", "w", "r2"), "a", v1.RoleWorker)},
+			Previous{Claims: []PreviousClaim{claim}}, options)
+		assert.Equal(t, want, p.Clusters[0].Roles[0].Assigned[0].Domain, refused)
+	}
+}
+
 // TestRefusedByTheCaller: what the caller found is as good a reason.
 func TestRefusedByTheCaller(t *testing.T) {
 	options := testOptions

@@ -241,3 +241,37 @@ func TestReservedTwice(t *testing.T) {
 		assert.Equal(t, want, p.Kept[i], want.Name)
 	}
 }
+
+// TestReservedForOthers: a host that is reserved for tenants alone is theirs, and fills no other reservation. One with a
+// count keeps no host from anybody by itself.
+func TestReservedForOthers(t *testing.T) {
+	count := 1
+	own := Reservation{Name: "own", Tenants: []string{"blue"}, Namespaces: map[string]bool{"blue": true},
+		Selector: labels.SelectorFromSet(labels.Set{"kind": "w"})}
+	spares := Reservation{Name: "spares", Count: &count, Selector: labels.Everything()}
+	few := Reservation{Name: "few", Tenants: []string{"blue"}, Namespaces: own.Namespaces, Count: &count,
+		Selector: own.Selector}
+	w, x := newHost("h1", "kind=w"), newHost("h2", "kind=x")
+	for _, row := range []struct {
+		why    string
+		all    []Reservation
+		tenant string
+		host   *inventory.Host
+		want   bool
+	}{
+		{"its tenant", []Reservation{own}, "blue", &w, false},
+		{"another tenant", []Reservation{own}, "red", &w, true},
+		{"another host", []Reservation{own}, "red", &x, false},
+		{"counts only", []Reservation{spares, few}, "red", &w, false},
+		{"one of several", []Reservation{spares, own}, "red", &w, true},
+	} {
+		assert.Equal(t, row.want, ReservedForOthers(row.all, row.tenant, row.host), row.why)
+	}
+	all := []Reservation{own, spares, few}
+	other := few
+	other.Tenants = []string{"red"}
+	assert.False(t, other.Fills(&w, all), "another tenant's own")
+	assert.True(t, other.Fills(&w, all[1:]), "no tenant's alone")
+	assert.True(t, few.Fills(&w, all), "a tenant's own")
+	assert.False(t, few.Fills(&x, all), "one that is not selected")
+}

@@ -44,7 +44,7 @@ func (s *planner) idle(r *role) bool {
 	if len(r.claimed) > 0 {
 		return false
 	}
-	return r.cluster.gone || r.want() == 0 || len(r.cluster.refused) > 0 || len(s.options.Refused[r.cluster.key]) > 0
+	return r.want() == 0 || len(r.cluster.refused) > 0 || len(s.options.Refused[r.cluster.key]) > 0
 }
 
 // findTopologies finds the domains of all hosts under the keys of all roles that are not idle.

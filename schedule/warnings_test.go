@@ -54,6 +54,11 @@ func TestWarnings(t *testing.T) {
 		{"a removal that was carried out, and the host is gone", annotated(one, v1.RemoveAnnotation, "h9"), alone(1),
 			nil,
 			`annotation sip.airshipit.org/remove names host "h9", which is not in the inventory: this entry has no effect; remove it from the annotation`},
+		{"an approval of what the role still wants", annotated(one, v1.ApproveReleaseAnnotation, "h1"),
+			[]inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)},
+			[]PreviousClaim{inTree("h1", "a", worker)},
+			"annotation sip.airshipit.org/approve-release approves the release of 1 host that the role still wants: no effect " +
+				"until its count is lower: metal/h1"},
 		{"a host of another site", one, alone(1), nil,
 			"1 host left alone: labeled for tenants/x, which is in neither the specs nor the tree: metal/h01; if no other site or tool has it, spec.hosts.release of the Site releases it"},
 		{"many hosts of another site", one, alone(12), nil,
@@ -73,6 +78,9 @@ func TestWarnings(t *testing.T) {
 		found := Say.Warnings(p.Warnings)
 		for _, c := range p.Clusters {
 			found = append(found, Say.Warnings(c.Warnings)...)
+			for i := range c.Roles {
+				found = append(found, Say.Warnings(c.Roles[i].Warnings)...)
+			}
 		}
 		assert.Truef(t, slices.Contains(found, row.want), "%s: found %q, want %q", row.why, found, row.want)
 	}
