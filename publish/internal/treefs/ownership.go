@@ -117,17 +117,40 @@ func (o *ownership) format() []byte {
 	o.APIVersion, o.Kind = ownershipVersion, ownershipKind
 	slices.Sort(o.Folders)
 	slices.SortFunc(o.Files, func(a, b ownedFile) int { return strings.Compare(a.Path, b.Path) })
-	if o.Files == nil {
-		o.Files = []ownedFile{}
-	}
+	head := *o
+	head.Folders, head.Files = nil, []ownedFile{}
 	var text bytes.Buffer
 	text.WriteString(ownershipNote)
-	encoder := yaml.NewEncoder(&text)
-	encoder.SetIndent(2)
-	if err := errors.Join(encoder.Encode(o), encoder.Close()); err != nil {
-		panic(err) // strings into memory
+	text.Write(bytes.TrimSuffix(encode(head), []byte("files: []\n")))
+	appendList(&text, "folders", o.Folders)
+	if appendList(&text, "files", o.Files); len(o.Files) == 0 {
+		text.WriteString("files: []\n")
 	}
 	return bytes.Replace(text.Bytes(), []byte(`digest: ""`), []byte("digest: "+o.digest(text.Bytes())), 1)
+}
+
+// atOnce is how many items of a list are encoded at once: the encoder keeps 2 kB for each of them.
+const atOnce = 200
+
+// appendList writes a field with a list.
+func appendList[T any](out *bytes.Buffer, field string, list []T) {
+	for at := 0; at < len(list); at += atOnce {
+		text := encode(map[string][]T{field: list[at:min(at+atOnce, len(list))]})
+		if at > 0 {
+			_, text, _ = bytes.Cut(text, []byte("\n"))
+		}
+		out.Write(text)
+	}
+}
+
+func encode(value any) []byte {
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	if err := errors.Join(encoder.Encode(value), encoder.Close()); err != nil {
+		panic(err) // strings into memory
+	}
+	return text.Bytes()
 }
 
 // parse returns the list of a folder; "" is the root.
