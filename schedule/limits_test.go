@@ -121,8 +121,8 @@ func TestEmptySlots(t *testing.T) {
 	}
 }
 
-// TestGoneWithoutASpec is contract 9 and 21: while a cluster's spec is missing, the tree goes on to note the slot of a host
-// that is gone, so that it is filled when the spec is back.
+// TestGoneWithoutASpec is contract 9 and 21: while a cluster's spec is missing, the tree goes on to note the slot of a
+// host that is gone, so that it is filled when the spec is back.
 func TestGoneWithoutASpec(t *testing.T) {
 	b := RoleKey{Cluster: ClusterKey{Namespace: "tenants", Name: "b"}, Role: v1.RoleWorker}
 	absent := newCluster("b", nil)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/inventory"
+	"github.com/airshipit/sipgen/schedule"
+	"github.com/stretchr/testify/assert"
 )
 
 // TestWhoseLabelsAreNewer: labels count for more than the tree only where it is certain that they were read after it.
@@ -40,4 +42,21 @@ func TestWhoseLabelsAreNewer(t *testing.T) {
 			t.Errorf("%s: newer %t, older %t, want %t, %t", row.why, newer, older, row.newer, row.older)
 		}
 	}
+}
+
+// TestOldHostsOutside is contract 19 and 22: the Site is not old, so a namespace that it leaves out is a loss, however
+// old the hosts are. The tree's hosts in its namespaces are there, whether the old inventory has them or not.
+func TestOldHostsOutside(t *testing.T) {
+	claim := func(namespace string) schedule.PreviousClaim {
+		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: namespace, Name: "h"},
+			Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}
+	}
+	l := &Loaded{Hosts: &inventory.Inventory{}}
+	tree := []schedule.PreviousClaim{claim("mine"), claim("other")}
+	old := l.asOfTree(tree, &schedule.Options{Namespaces: []string{"mine"}})
+	if assert.Len(t, old.Hosts.Hosts, 1) {
+		assert.Equal(t, "mine/h", old.Hosts.Hosts[0].Key())
+	}
+	assert.Len(t, l.asOfTree(tree, &schedule.Options{}).Hosts.Hosts, 2, "every namespace is the Site's")
+	assert.Empty(t, l.Hosts.Hosts, "the inputs themselves")
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestConflicts: a host is written as name, cluster of the tree, and its user: machine@Cluster API cluster, in another namespace than m with
-// "namespace:" before it, of another kind than Metal3Machine with "Kind=" before that. A host of "-" is no cluster's, one of "?red" leaves red, and one of "-red" does so by an approval.
+// TestConflicts: a host is written as name, cluster of the tree, and its user: machine@Cluster API cluster, in another
+// namespace than m with "namespace:" before it, of another kind than Metal3Machine with "Kind=" before that. A host of
+// "-" is no cluster's, one of "?red" leaves red, and one of "-red" does so by an approval.
 func TestConflicts(t *testing.T) {
 	for _, row := range []struct {
 		why         string
