@@ -61,12 +61,13 @@ empty :=
 space := $(empty) $(empty)
 # A landing tests what protects hosts, and each part that sipgen renders on its real engine. These are for make rows,
 # which make nightly calls: procedures of the pages that people follow step by step, engines that are killed, locked or
-# in another cluster, and releases. Run them if you change such a page, or their tests.
+# in another cluster, releases and images. Run them if you change such a page, hack/, or their tests.
 LATER_ROWS = applied-base applied-hosts free-host leaving lost named-namespace-moved namespace-moved on-call \
 	repository-moved restarted running-cluster runner several status
 LATER_WAVES = broken-gone namespace-moved parents-gone reordered way-out
-LATER_TESTS = TestFleetInWaves TestLockedFlux TestNamespaceMovedToAnotherCluster TestProcedures TestReleaseIsReproducible \
-	TestRemoteArgo TestRootHangs TestTakeover TestTwoEngines TestWholeSiteOnArgoCD
+LATER_TESTS = TestFleetInWaves TestImage TestJumpHostImage TestLockedFlux TestNamespaceMovedToAnotherCluster TestProcedures \
+	TestReleaseIsReproducible TestReleasedJumpHost TestRemoteArgo TestRootHangs TestTakeover TestTwoEngines \
+	TestWholeSiteOnArgoCD
 any = ($(subst $(space),|,$(strip $1)))
 LATER = ^$(call any,$(LATER_TESTS))$$|^Test(Argo|Flux)Rows$$/^$(call any,$(LATER_ROWS))$$|^TestArgoWaves$$/^$(call any,$(LATER_WAVES))$$
 
@@ -90,7 +91,7 @@ check: ## the rest of a landing: lint, slow units, the race detector, all engine
 		&& $(GO) test -json -vet=off ./internal/picture -run '$(BROWSER)' && $(GO) run ./e2e/prepare \
 		&& $(GO) test -json -vet=off -timeout 60m ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
 
-rows: ## procedures of the pages on the engines, and the release; the last line counts the tests
+rows: ## procedures of the pages on the engines, releases and images; the last line counts the tests
 	@{ $(GO) run ./e2e/prepare && $(GO) test -json -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)'; } $(COUNTED)
 
 facts: ## what Flux and Argo CD do by themselves; e2e/engines/measured keeps for which engines the tests passed
