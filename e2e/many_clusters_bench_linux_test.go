@@ -121,7 +121,25 @@ spec:
 	measure("the first sync")
 	repo.Edit(t, "a file beside the tree", func(dir string) { need.Write(t, filepath.Join(dir, "README"), "x") })
 	measure("a commit without changes")
+	if clusters > 100 {
+		return // Each sync object unpacks the same files: some tell what many cost.
+	}
+	repo.Edit(t, "a fleet beside the tree", func(dir string) {
+		for i := range fleetSites * filesOfASite {
+			name := fmt.Sprintf("%d/%d.yaml", i/filesOfASite, i%filesOfASite)
+			text := fmt.Sprintf("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: n%d}\ndata:\n%s", i,
+				strings.Repeat("  key: a line of a manifest\n", 30))
+			need.Write(t, filepath.Join(dir, "fleet", name), text)
+		}
+	})
+	measure(fmt.Sprintf("beside %d sites", fleetSites))
 }
+
+// A fleet that shares the repository. A site with one cluster and a load balancer has this number of files.
+const (
+	fleetSites   = 1000
+	filesOfASite = 23
+)
 
 // syncsBy is how an engine is asked for a commit and says that it has it.
 type syncsBy struct {
