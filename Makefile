@@ -39,7 +39,7 @@ SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages \
 	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
 	TestOlderVersion TestOlderVersionOfFleet TestParseTakesNoMoreThanTwiceForTwice TestRecordOfHardShapes \
 	TestSecurityTable TestSizes \
-	TestTamperedTrees
+	TestTamperedTrees TestWritesAsTheLibrary
 SLOW = ^$(call any,$(SLOW_TESTS))$$
 # Each package costs the linker a second, also where no test of it is slow.
 SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)

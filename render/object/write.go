@@ -134,40 +134,19 @@ func writeWord(out *bytes.Buffer, n *yaml.Node, inFlow bool) bool {
 
 // unquoted reports a text of printable ASCII that the library writes without quotes, if it is read as a text.
 func unquoted(text string, inFlow bool) bool {
-	if text == "" || text[0] == ' ' || text[len(text)-1] == ' ' ||
-		strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...") {
+	if text == "" || strings.Trim(text, " ") != text || strings.HasPrefix(text, "---") || strings.HasPrefix(text, "...") ||
+		strings.IndexByte("&*!|>'\"%@`,[]{}#", text[0]) >= 0 {
 		return false
 	}
-	for i := range len(text) {
-		ends := i+1 == len(text) || text[i+1] == ' '
-		switch text[i] {
-		case '#':
-			if i == 0 || text[i-1] == ' ' {
-				return false
-			}
-		case ':':
-			if inFlow || ends {
-				return false
-			}
-		case '?':
-			if inFlow || i == 0 && ends {
-				return false
-			}
-		case '-':
-			if i == 0 && ends {
-				return false
-			}
-		case ',', '[', ']', '{', '}':
-			if inFlow || i == 0 {
-				return false
-			}
-		case '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`':
-			if i == 0 {
-				return false
-			}
+	if inFlow && strings.ContainsAny(text, ":?,[]{}") {
+		return false
+	}
+	for _, indicator := range []string{"-", "?"} {
+		if text == indicator || strings.HasPrefix(text, indicator+" ") {
+			return false
 		}
 	}
-	return true
+	return !strings.HasSuffix(text, ":") && !strings.Contains(text, ": ") && !strings.Contains(text, " #")
 }
 
 // writeLines writes a text of several lines as a block of them.
