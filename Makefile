@@ -45,6 +45,7 @@ SLOW = ^$(call any,$(SLOW_TESTS))$$
 SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)
 # The longest first: they wait more than they compute.
 FIRST = ./publish ./cmd/sipgen ./internal/forge
+ENGINES_FIRST = ./e2e ./e2e/services ./e2e/forge
 # What has goroutines, or is called from them. The slow tests have none of their own.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/kustomization ./internal/manifest ./cmd/sipgen/internal/terminal
 # In cmd/sipgen the Sites of a fleet run side by side.
@@ -84,12 +85,13 @@ test: ## the quick loop, and the main path on real parts; the last line counts t
 	@{ $(GO) test -json -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)' && $(GO) run ./e2e/prepare $(ENGINES) \
 		&& $(GO) test -json -vet=off -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'; } $(COUNTED)
 
+# The slow tests use one processor for most of their time, so lint runs beside them.
 check: ## the rest of a landing: lint, slow units, the race detector, all engines; the last line counts the tests
-	@{ bash hack/lint.sh && $(GO) test -json -vet=off -timeout 30m $(SLOW_PACKAGES) -run '$(SLOW)' \
-		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)' \
+	@{ bash hack/lint.sh & lint=$$!; $(GO) test -json -vet=off -timeout 30m $(SLOW_PACKAGES) -run '$(SLOW)'; slow=$$?; \
+		wait $$lint && [ $$slow = 0 ] && CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)' \
 		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m ./cmd/sipgen -run '$(RACING_FLEETS)' \
 		&& $(GO) test -json -vet=off ./internal/picture -run '$(BROWSER)' && $(GO) run ./e2e/prepare \
-		&& $(GO) test -json -vet=off -timeout 60m ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
+		&& $(GO) test -json -vet=off -timeout 60m $(ENGINES_FIRST) ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
 
 rows: ## procedures of the pages on the engines, releases and images; the last line counts the tests
 	@{ $(GO) run ./e2e/prepare && $(GO) test -json -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)'; } $(COUNTED)
