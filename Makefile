@@ -46,6 +46,7 @@ SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $
 # The longest first: they wait more than they compute.
 FIRST = ./publish ./cmd/sipgen ./internal/forge
 ENGINES_FIRST = ./e2e ./e2e/services ./e2e/forge
+# They run the command that they build, which the cache of test results does not see: -count 1.
 # What has goroutines, or is called from them. The slow tests have none of their own.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/kustomization ./internal/manifest ./cmd/sipgen/internal/terminal
 # In cmd/sipgen the Sites of a fleet run side by side.
@@ -83,7 +84,7 @@ COUNTED = | $(GO) run ./hack/tally
 
 test: ## the quick loop, and the main path on real parts; the last line counts the tests
 	@{ $(GO) test -json -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)' && $(GO) run ./e2e/prepare $(ENGINES) \
-		&& $(GO) test -json -vet=off -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'; } $(COUNTED)
+		&& $(GO) test -json -vet=off -count 1 -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'; } $(COUNTED)
 
 # The slow tests use one processor for most of their time, so lint runs beside them.
 check: ## the rest of a landing: lint, slow units, the race detector, all engines; the last line counts the tests
@@ -91,7 +92,7 @@ check: ## the rest of a landing: lint, slow units, the race detector, all engine
 		wait $$lint && [ $$slow = 0 ] && CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)' \
 		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m ./cmd/sipgen -run '$(RACING_FLEETS)' \
 		&& $(GO) test -json -vet=off ./internal/picture -run '$(BROWSER)' && $(GO) run ./e2e/prepare \
-		&& $(GO) test -json -vet=off -timeout 60m $(ENGINES_FIRST) ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
+		&& $(GO) test -json -vet=off -count 1 -timeout 60m $(ENGINES_FIRST) ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
 
 rows: ## procedures of the pages on the engines, releases and images; the last line counts the tests
 	@{ $(GO) run ./e2e/prepare && $(GO) test -json -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)'; } $(COUNTED)
