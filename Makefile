@@ -45,8 +45,8 @@ SLOW = ^$(call any,$(SLOW_TESTS))$$
 SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)
 # The longest first: they wait more than they compute.
 FIRST = ./publish ./cmd/sipgen ./internal/forge
+# The tests on engines run the command that they build, which the cache of test results does not see: -count 1.
 ENGINES_FIRST = ./e2e ./e2e/services ./e2e/forge
-# They run the command that they build, which the cache of test results does not see: -count 1.
 # What has goroutines, or is called from them. The slow tests have none of their own.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/kustomization ./internal/manifest ./cmd/sipgen/internal/terminal
 # In cmd/sipgen the Sites of a fleet run side by side.
@@ -95,7 +95,7 @@ check: ## the rest of a landing: lint, slow units, the race detector, all engine
 		&& $(GO) test -json -vet=off -count 1 -timeout 60m $(ENGINES_FIRST) ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
 
 rows: ## procedures of the pages on the engines, releases and images; the last line counts the tests
-	@{ $(GO) run ./e2e/prepare && $(GO) test -json -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)'; } $(COUNTED)
+	@{ $(GO) run ./e2e/prepare && $(GO) test -json -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)'; } $(COUNTED)
 
 facts: ## what Flux and Argo CD do by themselves; e2e/engines/measured keeps for which engines the tests passed
 	CI=true $(GO) test ./e2e -count 1 -timeout 30m -run '$(FACTS)'

@@ -114,7 +114,8 @@ spec:
 			return nil
 		})
 		after := usage(t, api, by.processes)
-		t.Logf("%5d clusters, %-26s %4.0f s; CPU: %s %5.1f s, API server %5.1f s; memory: %s %v MB, API server %4d MB; %6.0f requests",
+		t.Logf("%5d clusters, %-26s %4.0f s; CPU: %s %5.1f s, API server %5.1f s; "+
+			"memory: %s %v MB, API server %4d MB; %6.0f requests",
 			clusters, what, time.Since(began).Seconds(), e, after.engine-before.engine, after.server-before.server, e,
 			after.engineMB, after.serverMB, after.requests-before.requests)
 	}

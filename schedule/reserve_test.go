@@ -242,7 +242,8 @@ func TestReservedTwice(t *testing.T) {
 	}
 }
 
-// TestReservedForOthers: a host that is reserved for tenants alone is theirs, and fills no reservation of other tenants.
+// TestReservedForOthers: a host that is reserved for tenants alone is theirs, and fills no reservation of other
+// tenants.
 // A reservation with a count keeps no host from a tenant by itself.
 func TestReservedForOthers(t *testing.T) {
 	count := 1
