@@ -59,7 +59,7 @@ type Spent struct {
 }
 
 // UsageOf sums the tenures of sites between two times, by month, site and group. From the zero time on, it begins with
-// the first tenure.
+// the first tenure. A host that a cluster has since this very second has a row, of no hours yet.
 func UsageOf(by []string, sites []Spent, from, to time.Time) *Usage {
 	if from.IsZero() {
 		from = firstOf(sites, to)
@@ -77,10 +77,11 @@ func UsageOf(by []string, sites []Spent, from, to time.Time) *Usage {
 			if t.To != nil && t.To.Before(end) {
 				end = *t.To
 			}
-			if unknown && start.Before(end) {
+			begins := t.To == nil && start.Equal(end)
+			if unknown && (begins || start.Before(end)) {
 				strangers[[2]string{sites[i].Site, t.Host}] = true
 			}
-			for start.Before(end) {
+			for ; begins || start.Before(end); begins = false {
 				month := time.Date(start.Year(), start.Month(), 1, 0, 0, 0, 0, time.UTC)
 				next := month.AddDate(0, 1, 0)
 				until := earlier(end, next)

@@ -126,6 +126,28 @@ func TestUsageOfSites(t *testing.T) {
 		"table")
 }
 
+// TestUsageOfThisSecond: who asks in the second of a commit hears of the hosts that are handed out then, and not of
+// those that were handed out and let go in it.
+func TestUsageOfThisSecond(t *testing.T) {
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	claim := func(host int) schedule.PreviousClaim {
+		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "m", Name: fmt.Sprint("h", host)},
+			Cluster: schedule.ClusterKey{Namespace: "t", Name: "c"}, Role: "W"}
+	}
+	log := &Log{}
+	log.Add(&Commit{Hash: "a", When: now, Claims: []schedule.PreviousClaim{claim(0), claim(1), claim(3)}})
+	log.Add(&Commit{Hash: "b", When: now, Claims: []schedule.PreviousClaim{claim(1), claim(3)}})
+	sites := []Spent{{Site: "s", Tenures: log.All(time.Time{}), Group: byCluster}}
+	usage := UsageOf([]string{"cluster", "host"}, sites, time.Time{}, now)
+	var rows []string
+	for i := range usage.Rows {
+		row := &usage.Rows[i]
+		rows = append(rows, fmt.Sprint(row.Month, row.Group, row.Hosts, row.Hours, row.Over, row.Commits))
+	}
+	assert.Equal(t, []string{"2026-03[t/c m/h1] 1 0 false [a]", "2026-03[t/c m/h3] 1 0 false [a]"}, rows)
+	assert.Equal(t, 1, usage.UnknownHosts)
+}
+
 // A log covers what its commits tell of, and no time before the oldest one if there are older ones.
 func TestCovers(t *testing.T) {
 	var log Log
