@@ -659,3 +659,26 @@ func TestKept(t *testing.T) {
 	}
 	t.Log(seen)
 }
+
+// TestHostOfAFailedSecondTryIsFree is contract 13 and 16: a host that a second try chose and gave back is the end of a
+// path again. Cluster 1 cannot be placed: its second try takes host 2, the only one in zone 0, and then zone 1. Cluster
+// 2 gets host 1 as cluster 0 moves on to host 2.
+func TestHostOfAFailedSecondTryIsFree(t *testing.T) {
+	role := func(kinds ...int32) Request {
+		return Request{Fits: NewSet(kinds, 5), Tree: None, Active: 1, Spread: None, Pack: None, PackAt: None}
+	}
+	packed := role(2, 3)
+	packed.Pack = 0
+	s := &Problem{Kinds: []int32{0, 1, 2, 3, 3},
+		Trees: []Tree{{Of: []int32{None, None, 0, 1, 1}, Parent: []int32{None, None}, Level: []int32{0, 0},
+			Names: []string{"z0", "z1"}}},
+		Roles:    []Request{role(1, 2), packed, role(4), role(1)},
+		Clusters: []Group{{From: 0, To: 1, Budget: None}, {From: 1, To: 3, Budget: None}, {From: 3, To: 4, Budget: None}},
+		Busy:     []bool{false},
+		Kept: []Kept{{Fits: NewSet([]int32{0, 2}, 5), Count: 1, Of: []bool{false, true, false},
+			For: make([]bool, 4)}},
+	}
+	got := Solve(s)
+	assert.Equal(t, []bool{true, false, true}, got.Placed)
+	assert.Equal(t, []Got{{Hosts: []int32{2}}, {}, {ShortActive: 1}, {Hosts: []int32{1}}}, got.Roles)
+}
