@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -47,6 +48,34 @@ func TestHostsAreOneSites(t *testing.T) {
 	}
 	assert.Equal(t, []string{"warning: 2 BMC addresses are at several Sites (a, b, c): right for networks that are apart"},
 		h.Words())
+}
+
+// TestDangersOfAFleet: the Applications that Sites share are dangers, and no kind of danger fills the commit.
+func TestDangersOfAFleet(t *testing.T) {
+	var h Hosts
+	for _, site := range []string{"b", "a"} {
+		h.Synced(Applications{Site: site, Namespace: "argocd", Names: []string{"t.x.infra", "t.y.infra"}})
+	}
+	assert.Equal(t, []string{"danger: a, b have the Application argocd/t.x.infra and 1 more: on one Argo CD all but " +
+		"one of their roots fail; set spec.argocd.names: site (docs/application-names.md)"}, h.Words())
+
+	var many Hosts
+	var uids []string
+	for i := range 53 {
+		uids = append(uids, fmt.Sprint(i))
+	}
+	for _, site := range []string{"a", "b"} {
+		many.Held(site, uids)
+	}
+	for i := range 23 {
+		for _, side := range []string{"a", "b"} {
+			many.Synced(Applications{Site: fmt.Sprintf("%s%02d", side, i), Namespace: "argocd", Names: []string{fmt.Sprint(i)}})
+		}
+	}
+	words := many.Words()
+	assert.Len(t, words, 50+1+20+1)
+	assert.Equal(t, "danger: and 3 more hosts like it", words[50])
+	assert.Equal(t, "danger: and 3 more groups of Sites like it", words[71])
 }
 
 // TestHostsAfterAPush: what a rival's push or a commit of the run itself put into a tree is that Site's.
