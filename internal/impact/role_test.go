@@ -18,8 +18,8 @@ import (
 
 // TestDown: which hosts of a role count as down, and how many it tolerates to lose at a time. The role asks for so many
 // hosts. A host of the tree is NAME, then u in use, c cordoned, p paused, d deprovisioning, o powered off, e in error,
-// f unhealthy, and - waits to leave, another one in its place; + is a free host, ! one of the tree that is gone. h0
-// goes.
+// f unhealthy, s standby, and - waits to leave, another one in its place; + is a free host, ! one of the tree that is
+// gone. h0 goes.
 func TestDown(t *testing.T) {
 	const frozen, planned = "frozen", "planned"
 	for _, row := range []struct {
@@ -31,6 +31,8 @@ func TestDown(t *testing.T) {
 		{"all in use", v1.RoleControlPlane, 3, "h0u h1u h2u", "1, down 0 []; 2 of 3 left"},
 		{"none in use: the role is judged as planned", v1.RoleControlPlane, 3, "h0 h1 h2", "1, down 0 []; 2 of 3 left"},
 		{"all new", v1.RoleControlPlane, 3, "h0+ h1+ h2+", "1, down 0 []; 2 of 3 left"},
+		{"none but a standby host in use", v1.RoleControlPlane, 3, "h0 h1 h2 h3us", "1, down 0 []; 2 of 3 left"},
+		{"all new, but for a standby host", v1.RoleControlPlane, 3, "h0+ h1+ h2+ h3sc", "1, down 0 []; 2 of 3 left"},
 		{"five", v1.RoleControlPlane, 5, "h0u h1u h2u h3u h4u", "2, down 0 []; 4 of 5 left"},
 		{"two tolerate none", v1.RoleControlPlane, 2, "h0u h1u", "0, down 0 []; 1 of 2 left"},
 		{"a tenth", v1.RoleWorker, 3, "h0u h1u h2u", "1, down 0 []; 2 of 3 left"},
@@ -58,7 +60,8 @@ func TestDown(t *testing.T) {
 			"1, down 0 []; 2 of 3 left"},
 	} {
 		c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "t", Name: "a"}}
-		c.Spec.Nodes = map[string]v1.NodeSet{row.role: {Count: &v1.NodeCount{Active: row.active}}}
+		c.Spec.Nodes = map[string]v1.NodeSet{row.role: {Count: &v1.NodeCount{Active: row.active,
+			Standby: strings.Count(row.hosts, "s")}}}
 		how, asked := options, impact.Options{}
 		var hosts []inventory.Host
 		var tree schedule.Previous
@@ -73,7 +76,8 @@ func TestDown(t *testing.T) {
 			}
 			h := hostOf(word)
 			claim := schedule.PreviousClaim{Host: schedule.KeyOfHost(&h), UID: h.UID, Cluster: schedule.KeyOf(&c),
-				Role: row.role, Pending: strings.Contains(word, "-"), Replaced: strings.Contains(word, "-")}
+				Role: row.role, Standby: strings.Contains(word, "s"), Pending: strings.Contains(word, "-"),
+				Replaced: strings.Contains(word, "-")}
 			if !strings.Contains(word, "+") {
 				tree.Claims = append(tree.Claims, claim)
 			}
