@@ -102,7 +102,7 @@ func (l *Log) Empty() bool { return l.oldest == "" }
 
 // Covers reports whether the log has all decisions since a time. The zero time is that of the first commit of all.
 func (l *Log) Covers(since time.Time) bool {
-	return !l.Older || !l.Empty() && !since.IsZero() && !l.first.After(since)
+	return !l.Older || !l.Empty() && !l.first.After(since)
 }
 
 // First returns the time of the oldest commit that Add got.

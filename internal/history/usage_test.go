@@ -121,6 +121,9 @@ func TestUsageOfSites(t *testing.T) {
 		assert.Truef(t, math.Abs(hours-row.Hours)+math.Abs(leaving-row.LeavingHours) < 0.01 && row.Hosts == len(hosts),
 			"found %+v, want %v and %v hours of %d hosts", row, hours, leaving, len(hosts))
 	}
+	first := one.All(time.Time{})[0].From
+	all := UsageOf(nil, []Spent{{"a", one.All(time.Time{}), nil, group}}, time.Time{}, to)
+	assert.Truef(t, all.From.Equal(first) && all.Rows[0].From.Equal(first), "found %+v, want all since %s", all, first)
 	assert.Truef(t, len(both.Rows) >= 4, "found %d rows, want two sites in several months", len(both.Rows))
 	assert.Equal(t, []string{"SITE", "MONTH", "X", "HOSTS", "HOURS", "LEAVING HOURS", "COMMITS"}, both.Table(false)[0],
 		"table")
