@@ -63,6 +63,15 @@ func TestEngine(t *testing.T) {
 		"Argo CD has the tree's commit": {Application,
 			application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), newest,
 			true, ""},
+		"Argo CD has applied it after two tries": {Application,
+			application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}, "+
+				"operationState: {phase: Succeeded, message: done, retryCount: 2}"), newest, true, ""},
+		"Argo CD tries again": {Application,
+			application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}, "+
+				"operationState: {phase: Running, message: denied, retryCount: 2}"), newest, false, "Running: denied"},
+		"Argo CD applies it": {Application,
+			application(automated, "sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}, "+
+				"operationState: {phase: Running, message: waits}"), newest, true, ""},
 		"Argo CD has compared, not applied": {Application,
 			application(automated, "sync: {status: OutOfSync, revision: '"+newest+
 				"'}, health: {status: Healthy}, operationState: {phase: Failed, message: denied, syncResult: {revision: '"+newest+"'}}, history: [{revision: '0'}, {revision: '"+former+"'}]"), former, false, "OutOfSync; Failed: denied; has commit 222222222222"},
@@ -293,6 +302,9 @@ func TestSourceElsewhere(t *testing.T) {
 			"sync: {status: Synced, revision: '"+former+"'}, health: {status: Healthy}"), "spec: {",
 			"spec: {source: {repoURL: 'https://old.example.org/x.git', targetRevision: main}, ", 1),
 			"reads https://old.example.org/x.git, and the tree is for https://new.example.org/x.git: "},
+		{"another name of it in Argo CD", Application, strings.Replace(application("automated: {prune: true}",
+			"sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"), "spec: {",
+			"spec: {source: {repoURL: 'ssh://git@new/x.git', targetRevision: main}, ", 1), ""},
 	} {
 		docs := need.Value(manifest.Parse("x.yaml", []byte(row.live)))(t)
 		found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a", Root: true, Source: want}}, docs,

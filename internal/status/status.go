@@ -241,7 +241,7 @@ func (in *Input) claim(claim *holdings.Claim, host *inventory.Host) HostStatus {
 	}
 	differ, denied := in.differ(claim, host)
 	switch {
-	case len(differ) > 0 && denied:
+	case denied:
 		return HostStatus{State: Denied, What: strings.Join(differ, ", ") +
 			"; the guards deny the change while the host is in use: " + use(&host.State)}
 	case len(differ) > 0 && len(in.carried(host)) > 0 && !onlyStandby(differ, in.Keys.Standby):

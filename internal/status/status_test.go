@@ -66,6 +66,7 @@ func TestOf(t *testing.T) {
 		{"as the tree has it", claim, host(whole, machine), false, "", Synced, false},
 		{"as the tree has it, cordoned", claim, cordoned(host(whole, machine)), false, "", Synced, false},
 		{"as the tree has it, cordoned and idle", claim, cordoned(host(whole, "")), false, "", Synced, false},
+		{"a Cluster keeps it for its next machine", claim, host(whole, inventory.ClusterKind), false, "", Synced, false},
 		{"a HostClaim uses it", claim, host(whole, "HostClaim"), false, "", Taken, false},
 		{"another system uses a standby host", standby, standbyOf(host(whole, "BareMetalInstance")), false, "", Taken,
 			false},
