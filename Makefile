@@ -15,7 +15,7 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit check rows facts nightly fuzz lint generate golden bench bench-live bench-sync bench-engine release archives release-check image jump-image clean
+.PHONY: all build demo demo-site test unit main-path check slow race browser engines rows facts nightly fuzz lint generate golden bench bench-live bench-sync bench-engine release archives release-check image jump-image clean
 
 all: build
 
@@ -64,12 +64,14 @@ space := $(empty) $(empty)
 # A landing tests what protects hosts, and each part that sipgen renders on its real engine. These are for make rows,
 # which make nightly calls: procedures of the pages that people follow step by step, engines that are killed, locked or
 # in another cluster, releases and images. Run them if you change such a page, hack/, or their tests.
-LATER_ROWS = applied-base applied-hosts free-host leaving lost named-namespace-moved namespace-moved on-call \
-	repository-moved restarted running-cluster runner several status
+LATER_ROWS = applied-base applied-hosts approved free-host handover leaving lost machine-elsewhere named-namespace-moved \
+	namespace-moved on-call overlay relabeled repository-moved restarted running-cluster runner several standby-unfit status
 LATER_WAVES = broken-gone namespace-moved parents-gone reordered way-out
-LATER_TESTS = TestFleetInWaves TestImage TestJumpHostImage TestLockedFlux TestNamespaceMovedToAnotherCluster TestProcedures \
-	TestReleaseIsReproducible TestReleasedJumpHost TestRemoteArgo TestRootHangs TestTakeover TestTwoEngines \
-	TestWholeSiteOnArgoCD
+LATER_TESTS = TestFleetInWaves TestImage TestJumpHostImage TestLockedFlux TestNamespaceMovedToAnotherCluster \
+	TestPageCommands TestProcedures TestReleaseIsReproducible TestReleasedJumpHost TestRemoteArgo TestRootHangs \
+	TestSiteFolders TestTakeover TestTwoEngines TestWholeSiteOnArgoCD
+# The largest sizes of contract 32. A landing has that of 5,000 hosts with all commands.
+LATER_SIZES = ^TestSizes$$/^(10,000_clusters|20,000_hosts)$$
 any = ($(subst $(space),|,$(strip $1)))
 LATER = ^$(call any,$(LATER_TESTS))$$|^Test(Argo|Flux)Rows$$/^$(call any,$(LATER_ROWS))$$|^TestArgoWaves$$/^$(call any,$(LATER_WAVES))$$
 
@@ -77,25 +79,41 @@ LATER = ^$(call any,$(LATER_TESTS))$$|^Test(Argo|Flux)Rows$$/^$(call any,$(LATER
 unit test check rows: export GOGC := 1000
 
 unit: ## the quick loop: everything but the real engines and what is slow
-	$(GO) test -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)'
+	$(GO) test $(JSON) -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)'
 
-# What is to be counted: each command goes on where the one before it passed.
+main-path: # the main path on real parts
+	$(GO) run ./e2e/prepare $(ENGINES)
+	$(GO) test $(JSON) -vet=off -count 1 -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'
+
+slow:
+	$(GO) test $(JSON) -vet=off -timeout 30m $(SLOW_PACKAGES) -run '$(SLOW)' -skip '$(LATER_SIZES)'
+
+race:
+	CGO_ENABLED=1 $(GO) test $(JSON) -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)'
+	CGO_ENABLED=1 $(GO) test $(JSON) -vet=off -race -timeout 30m ./cmd/sipgen -run '$(RACING_FLEETS)'
+
+browser:
+	$(GO) test $(JSON) -vet=off ./internal/picture -run '$(BROWSER)'
+
+engines:
+	$(GO) run ./e2e/prepare
+	$(GO) test $(JSON) -vet=off -count 1 -timeout 60m $(ENGINES_FIRST) ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"
+
+# What is to be counted.
 COUNTED = | $(GO) run ./hack/tally
+test check rows: export JSON := -json
+# Side by side, what waits and what uses one processor leave less of the processors idle.
+BESIDE = MAKE='$(MAKE)' bash hack/beside.sh
 
 test: ## the quick loop, and the main path on real parts; the last line counts the tests
-	@{ $(GO) test -json -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)' && $(GO) run ./e2e/prepare $(ENGINES) \
-		&& $(GO) test -json -vet=off -count 1 -timeout 30m ./e2e ./e2e/services -run '$(ROWS)|$(SERVICES)'; } $(COUNTED)
+	@$(BESIDE) unit main-path $(COUNTED)
 
-# The slow tests use one processor for most of their time, so lint runs beside them.
 check: ## the rest of a landing: lint, slow units, the race detector, all engines; the last line counts the tests
-	@{ bash hack/lint.sh & lint=$$!; $(GO) test -json -vet=off -timeout 30m $(SLOW_PACKAGES) -run '$(SLOW)'; slow=$$?; \
-		wait $$lint && [ $$slow = 0 ] && CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)' \
-		&& CGO_ENABLED=1 $(GO) test -json -vet=off -race -timeout 30m ./cmd/sipgen -run '$(RACING_FLEETS)' \
-		&& $(GO) test -json -vet=off ./internal/picture -run '$(BROWSER)' && $(GO) run ./e2e/prepare \
-		&& $(GO) test -json -vet=off -count 1 -timeout 60m $(ENGINES_FIRST) ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"; } $(COUNTED)
+	@{ $(BESIDE) slow race lint browser && $(MAKE) --no-print-directory --silent engines; } $(COUNTED)
 
 rows: ## procedures of the pages on the engines, releases and images; the last line counts the tests
-	@{ $(GO) run ./e2e/prepare && $(GO) test -json -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)'; } $(COUNTED)
+	@{ $(GO) run ./e2e/prepare && $(GO) test $(JSON) -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)' \
+		&& $(GO) test $(JSON) -vet=off ./cmd/sipgen -run '$(LATER_SIZES)'; } $(COUNTED)
 
 facts: ## what Flux and Argo CD do by themselves; e2e/engines/measured keeps for which engines the tests passed
 	CI=true $(GO) test ./e2e -count 1 -timeout 30m -run '$(FACTS)'

@@ -74,6 +74,7 @@ func sshd(t *testing.T, address string, hostKey ssh.Signer) func(user string, me
 }
 
 func TestJumpHost(t *testing.T) {
+	t.Parallel()
 	need.Program(t, "sshd", "openssh-server")
 	listed, _ := newSigner(t)
 	stranger, _ := newSigner(t)
