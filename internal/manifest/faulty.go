@@ -17,7 +17,8 @@ var notFinite = regexp.MustCompile(`(?i)^([-+]?\.inf|\.nan)$`)
 
 // readable converts a document that has values which JSON or YAML lacks: NaN and infinity become strings, as if quoted,
 // and characters that are not printable or not UTF-8 become U+FFFD. Decoding and the checks of the values then name
-// the field. err is why the document as it is cannot be converted, and is returned if that does not help.
+// the field. A key with such a character would be left out with its value, so it makes the document unreadable. err is
+// why the document as it is cannot be converted, and is returned if that does not help.
 func (d *Document) readable(err error) ([]byte, error) {
 	text := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && !strings.ContainsRune("\t\r\n\u0085", r) {
@@ -27,11 +28,31 @@ func (d *Document) readable(err error) ([]byte, error) {
 	}, string(d.source))
 	d.positions = &positions{text: []byte(text)}
 	lines := strings.SplitAfter(text, "\n")
-	quoteNotFinite(d.positions.root(), lines)
+	root := d.positions.root()
+	if line := unprintableKey(root); line > 0 {
+		return nil, fmt.Errorf("line %d: a key has a character that is not printable or not UTF-8", line)
+	}
+	quoteNotFinite(root, lines)
 	if object, failed := toJSON([]byte(strings.Join(lines, ""))); failed == nil {
 		return object, nil
 	}
 	return nil, err
+}
+
+// unprintableKey returns the line of the first key with U+FFFD in it, 0 without one.
+func unprintableKey(node *yamlv3.Node) int {
+	if node == nil {
+		return 0
+	}
+	for i, child := range node.Content {
+		if node.Kind == yamlv3.MappingNode && i%2 == 0 && strings.ContainsRune(child.Value, unicode.ReplacementChar) {
+			return child.Line
+		}
+		if line := unprintableKey(child); line > 0 {
+			return line
+		}
+	}
+	return 0
 }
 
 // quoteNotFinite quotes the numbers in the lines of a document that JSON lacks, from the last to the first: the columns

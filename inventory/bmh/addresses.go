@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -312,6 +313,9 @@ func networksOf(text string) ([]dataNetwork, error) {
 	}
 	if err := manifest.CheckEncoding([]byte(text)); err != nil {
 		return nil, fmt.Errorf("%w, %s", err, want)
+	}
+	if strings.ContainsRune(text, utf8.RuneError) { // as the manifest's reader leaves it, in a key or a value
+		return nil, fmt.Errorf("a character in it is not printable or not UTF-8, %s", want)
 	}
 	if problem := networkDataLimits.CheckAliases([]byte(text)); problem != "" {
 		return nil, fmt.Errorf("%s, %s", problem, want)

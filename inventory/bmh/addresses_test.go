@@ -94,6 +94,8 @@ func TestUnreadableAddresses(t *testing.T) {
 			[]string{": networkData: line 3 of it: the object ends before this line"}},
 		{"a comma behind an object", withData("{links: []},\nnetworks: [" + good + "]"), nil,
 			[]string{": networkData: line 1 of it: the object ends before this line"}},
+		{"a key that is not printable", withData("networks: [{id: a, \"type\uFFFD\": ipv4, ip_address: 192.0.2.1}]"), nil,
+			[]string{": networkData: a character in it is not printable or not UTF-8, want JSON or YAML"}},
 		{"UTF-16", strings.Replace(inventorytest.HostYAML("n1", "", inventorytest.NamesSecret)+data("n1-net", ""),
 			"stringData", "data: {networkData: //5uAGUA}\nx", 1), nil,
 			[]string{": networkData: UTF-16, want UTF-8, want JSON or YAML"}},

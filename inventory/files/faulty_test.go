@@ -45,6 +45,12 @@ func TestValuesOfOneHostThatCannotBeRead(t *testing.T) {
 			400) + ": x}}\n", "metadata.labels: "},
 		{"a label that is not UTF-8", head + "metadata: {namespace: metal3, name: bad, labels: {rack: \"r\xff\"}}\n",
 			"metadata.labels[rack]: found "},
+		{"a NUL before a key, as in a file that was not written to its end", named + "\x00spec: {image: {url: x}}\n",
+			"not valid YAML: a key has a character that is not printable or not UTF-8"},
+		{"a key that is not UTF-8", named + "spec: {\"image\xff\": {url: x}}\n", "not valid YAML: a key has a character"},
+		{"an annotation's key with a control character", head +
+			"metadata: {namespace: metal3, name: bad, annotations: {\"capm3.metal3.io/unhealthy\x7f\": \"\"}}\n",
+			"not valid YAML: a key has a character"},
 	} {
 		text := row.text
 		if !strings.Contains(text, "kind: List") {
@@ -74,6 +80,7 @@ func TestWhoAHostIs(t *testing.T) {
 		head + metadata + ", rack: 7}}\n",
 		head + metadata + ", rack: a, rack: b}}\n",
 		head + metadata + "}}\nspec: {online: true, online: false}\n",
+		head + metadata + "}}\n\x00spec: {online: true}\n",
 		head + metadata + "}}\nx: " + strings.Repeat("[", 300) + strings.Repeat("]", 300) + "\n",
 		snapshotHead + "- {namespace: metal3, name: bad, uid: u-1, labels: {kind: worker, rack: 7}}\n",
 		snapshotHead + "- {namespace: metal3, name: bad, uid: u-1, labels: {kind: worker}, hardware: {cpus: x}}\n",
