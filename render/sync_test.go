@@ -177,6 +177,29 @@ func TestArgoSyncObjects(t *testing.T) {
 }
 
 // Each project, by where it permits something. golden has that its kinds are all that its Application applies, and no more.
+// TestArgoRootAlone: Argo CD deletes what a root has applied, if the root is deleted with cascade. It leaves out objects
+// with this annotation, and those of the root are Applications, which take their services with them, and projects.
+func TestArgoRootAlone(t *testing.T) {
+	for _, order := range []string{v1alpha1.OrderNone, v1alpha1.OrderWaves} {
+		tree := guarded(t, func(s *v1alpha1.Site) {
+			s.Spec.Engine, s.Spec.ArgoCD.Order, s.Spec.Runner = v1alpha1.EngineArgoCD, order, &v1alpha1.Runner{}
+		})
+		kept := func(kind, name, options string) {
+			assert.Contains(t, strings.Split(options, ","), "Delete=false", "%s: %s %s", order, kind, name)
+		}
+		applications := objectsOf(t, tree, "argocd/", "Application",
+			func(a *argocd.Application) string { return a.Name })
+		assert.Greater(t, len(applications), 3, order)
+		for _, a := range applications {
+			kept(a.Kind, a.Name, a.Annotations[argocd.SyncOptions])
+		}
+		for _, p := range objectsOf(t, tree, "argocd/", "AppProject",
+			func(p *argocd.Project) string { return p.Name }) {
+			kept(p.Kind, p.Name, p.Annotations[argocd.SyncOptions])
+		}
+	}
+}
+
 func TestArgoProjects(t *testing.T) {
 	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
 	check := func(change func(*v1alpha1.Site), want map[string]string) {
@@ -193,7 +216,7 @@ func TestArgoProjects(t *testing.T) {
 			}
 			where[name] = strings.Join(namespaces, " ")
 			assert.Equal(t, []string{site.Spec.Repository.URL}, project.Spec.SourceRepos, name)
-			assert.Equal(t, "-3 PruneLast=true",
+			assert.Equal(t, "-3 PruneLast=true,Delete=false",
 				project.Annotations[argocd.Wave]+" "+project.Annotations[argocd.SyncOptions], name)
 		}
 		assert.Equal(t, want, where, "where")

@@ -9,6 +9,10 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
+// staysWithoutRoot keeps an object that the root applies if the root is deleted with cascade: an Application takes its
+// services with it. Argo CD's CLI and UI cascade by default. What leaves the tree is pruned all the same.
+const staysWithoutRoot = "Delete=false"
+
 // Within gives an Application a namespace that its project permits. Its objects have their own.
 func Within(app *Application, namespace string) *Application {
 	app.Spec.Destination.Namespace = namespace
@@ -18,9 +22,6 @@ func Within(app *Application, namespace string) *Application {
 // InWave orders an Application within the root's sync. The root waits for an Application to be
 // healthy where argocd-cm has a health check for Applications; Argo CD ships without one.
 func InWave(app *Application, n string) *Application {
-	if app.Annotations == nil {
-		app.Annotations = map[string]string{}
-	}
 	app.Annotations[Wave] = n
 	return app
 }
@@ -58,7 +59,7 @@ func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 	return &Application{
 		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: "Application"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: site.Spec.ArgoCD.Namespace, Name: name,
-			Labels: inventory.LabelsOf(site.Name)},
+			Labels: inventory.LabelsOf(site.Name), Annotations: map[string]string{SyncOptions: staysWithoutRoot}},
 		Spec: ApplicationSpec{
 			Project: name,
 			Source: Source{

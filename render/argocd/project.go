@@ -36,7 +36,7 @@ func NewProject(site *v1alpha1.Site, name, description string, namespaces []stri
 		TypeMeta: metav1.TypeMeta{APIVersion: apiVersion, Kind: "AppProject"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: site.Spec.ArgoCD.Namespace, Name: name, Labels: inventory.LabelsOf(site.Name),
-			Annotations: map[string]string{Wave: projectWave, SyncOptions: pruneLast},
+			Annotations: map[string]string{Wave: projectWave, SyncOptions: pruneLast + "," + staysWithoutRoot},
 		},
 		Spec: ProjectSpec{
 			Description: description, SourceRepos: []string{site.Spec.Repository.URL}, Destinations: []Destination{},
