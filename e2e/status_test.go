@@ -67,7 +67,8 @@ func rowStatus(t *testing.T, r *rig, name string) {
 	c.tenantWith("b", 1, c.refusedBalancer())
 	c.commit(t)
 	begin()
-	status("a suspended root", 1, []string{namespace + "/" + c.root() + " ", "suspended",
+	status("a suspended root", 1, []string{"suspended", "sync object is stuck"})
+	status("the wait for a suspended root", 1, []string{namespace + "/" + c.root() + " ", "suspended",
 		"has commit " + before + ", the tree is of " + short(), "not synced: there is no such object",
 		"not live after 5s"}, "--wait", "5s")
 
@@ -79,7 +80,7 @@ func rowStatus(t *testing.T, r *rig, name string) {
 	c.sync(t, failures)
 	c.check(t, "one broken tenant", failures)
 	c.wantHolds(t, "one broken tenant", "a", "n1", "n2", "n3")
-	status("services that the API server refuses", 0,
+	status("services that the API server refuses", 1,
 		[]string{namespace + "/" + c.name("b", "infra") + " ", "10.255.0.1"})
 
 	// Nothing syncs any more: exit code 1, on which alerts build.

@@ -44,6 +44,7 @@ func readerLists() []rbacv1.PolicyRule {
 		{"", "services"}, {"apps", "deployments"}, {"ironic.metal3.io", "ironics"},
 		{"placement.openstack.org", "placementapis"}, {"kustomize.toolkit.fluxcd.io", "kustomizations"},
 		{"source.toolkit.fluxcd.io", "gitrepositories"}, {"argoproj.io", "applications"},
+		{"argoproj.io", "appprojects"},
 	} {
 		lists = append(lists, rbacv1.PolicyRule{APIGroups: []string{kinds.group}, Resources: []string{kinds.resource},
 			Verbs: []string{"list"}})
@@ -76,6 +77,7 @@ func (s *rendering) statusWriter() []any {
 func statusRules() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"}, Verbs: []string{"get"}},
-		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters/status"}, Verbs: []string{"patch"}},
+		{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters/status"},
+			Verbs: []string{"patch"}},
 	}
 }

@@ -59,15 +59,15 @@ specs. Without --write, no specs are read and nothing is written.
 
 Then print the services that are not ready: the Site's Ironics, Vinos and PlacementAPIs by their
 conditions, the rollouts of the clusters' services, and the engine's Kustomizations or Applications:
-which commit each has applied, and which are suspended or fail. If hosts carry labels, and the
-engine's root or its source is missing or fails, nothing is synced any more, and an operator has to
-act. The reader of policy/ may list all but vinoes: a Vino holds the BMCs' password. Of files, the
-objects among those of --inventory are printed.
+which commit each has applied, and which are suspended or fail: there an operator has to act, and if
+hosts carry labels, on a missing root or source of the engine. The reader of policy/ may list all
+but vinoes: a Vino holds the BMCs' password. Of files, the objects among those of --inventory are
+printed.
 
 -o wide also lists healthy hosts and services.
 
---wait returns when each host and service is as in the tree, or is stuck. After the time it prints
-what is not live yet, and exits with 1.
+--wait returns when each host and service is as in the tree, or is stuck. It goes on while the
+engine tries a failed sync again. After the time it prints what is not live yet, and exits with 1.
 
 --write also plans, and writes the assigned and missing hosts and the condition Ready into the
 status of the SIPClusters, if changed, and nothing else. It needs the permission to patch

@@ -42,6 +42,8 @@ var serviceKinds = []struct {
 		Resource: "gitrepositories"}},
 	{status.Application, schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1",
 		Resource: "applications"}},
+	{status.AppProject, schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1",
+		Resource: "appprojects"}},
 }
 
 // servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of
@@ -56,17 +58,21 @@ func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *
 	}
 	for _, k := range serviceKinds {
 		ofKind := func(w status.Wanted) bool { return w.Kind == k.kind }
-		if !slices.ContainsFunc(wanted, ofKind) {
+		// A project tells how its Applications are.
+		ofProject := func(w status.Wanted) bool { return k.kind == status.AppProject && w.Kind == status.Application }
+		if !slices.ContainsFunc(wanted, ofKind) && !slices.ContainsFunc(wanted, ofProject) {
 			continue
 		}
-		found := slices.DeleteFunc(slices.Clone(fromFiles), func(doc manifest.Document) bool { return doc.Kind != k.kind })
+		found := slices.DeleteFunc(slices.Clone(fromFiles),
+			func(doc manifest.Document) bool { return doc.Kind != k.kind })
 		known := len(found) > 0
 		if in.Inventory == app.FromCluster {
 			var err error
 			found, err = liveObjects(ctx, in, k.resource, k.kind)
 			known = err == nil || apierrors.IsNotFound(err) // without the definition there are none
 			switch {
-			case apierrors.IsForbidden(err) && k.kind == "Vino" && !wide: // it holds a password, and policy/ grants it nobody
+			case apierrors.IsForbidden(err) && k.kind == "Vino" &&
+				!wide: // it holds a password, and policy/ grants it nobody
 			case apierrors.IsForbidden(err):
 				ui.Say("%s are not shown: the account may not list them", k.resource.Resource)
 			case !known:
@@ -135,7 +141,8 @@ func syncs(files map[string][]byte) (out []status.Wanted) {
 			if doc.Kind != kind && !(isRoot && doc.Kind == status.GitRepository) {
 				continue
 			}
-			one := status.Wanted{Kind: doc.Kind, Namespace: doc.Namespace, Name: doc.Name, Site: siteLabel(doc), Root: isRoot}
+			one := status.Wanted{Kind: doc.Kind, Namespace: doc.Namespace, Name: doc.Name, Site: siteLabel(doc),
+				Root: isRoot}
 			if isRoot {
 				one.Source = root.Of(doc)
 			}

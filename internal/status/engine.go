@@ -15,6 +15,8 @@ import (
 const (
 	Kustomization = "Kustomization"
 	Application   = "Application"
+	// AppProject is what an Application of Argo CD belongs to. It may deny syncs.
+	AppProject = "AppProject"
 	// GitRepository is the source of Flux's.
 	GitRepository = "GitRepository"
 )
@@ -48,7 +50,8 @@ func (s *Service) isEngines() bool {
 // sync is the part of a Kustomization of Flux or an Application of Argo CD that says what it has applied.
 type sync struct {
 	Spec struct {
-		Suspend    bool `json:"suspend"`
+		Suspend    bool   `json:"suspend"`
+		Project    string `json:"project"`
 		SyncPolicy struct {
 			Automated *struct {
 				Enabled *bool `json:"enabled"`
@@ -77,43 +80,63 @@ type sync struct {
 	} `json:"status"`
 }
 
-// synced returns the commit that an object of the engine has applied, and whether all is well: the tree's commit,
-// nothing suspended, nothing failing.
-func synced(doc *manifest.Document, conditions *live, tree string) (commit string, ready bool, what string) {
+// applied is what an object of the engine has applied, and how it is.
+type applied struct {
+	commit string
+	ready  bool
+	what   string
+	// stopped: no sync begins until an operator permits it. failing: the last try failed, and the engine tries again.
+	stopped, failing bool
+}
+
+// synced returns what an object of the engine has applied, and whether all is well: the tree's commit, nothing
+// suspended, nothing failing. deniedBy are the AppProjects that deny every sync.
+func synced(doc *manifest.Document, conditions *live, tree string, deniedBy func(name string) bool) (a applied) {
 	var object sync
 	if json.Unmarshal(doc.JSON, &object) != nil {
-		return "", false, "its status cannot be read"
+		return applied{what: "its status cannot be read"}
 	}
 	var words []string
 	if doc.Kind == Kustomization {
-		commit = object.Status.LastAppliedRevision
+		a.commit = object.Status.LastAppliedRevision
 		if object.Spec.Suspend {
+			a.stopped = true
 			words = append(words, "suspended")
 		}
 		if ready, what := conditions.ready(); !ready {
 			words = append(words, what)
 		}
+		a.failing = conditions.failsItself()
 	} else {
 		// What is compared with the cluster is the newest commit, applied or not.
-		if object.Status.Sync.Status == "Synced" {
-			commit = object.Status.Sync.Revision
+		isSynced := object.Status.Sync.Status == "Synced"
+		if isSynced {
+			a.commit = object.Status.Sync.Revision
 		} else if history := object.Status.History; len(history) > 0 {
-			commit = history[len(history)-1].Revision
+			a.commit = history[len(history)-1].Revision
 		}
 		automated := object.Spec.SyncPolicy.Automated
 		if automated == nil || automated.Enabled != nil && !*automated.Enabled {
+			a.stopped = true
 			words = append(words, "suspended: it does not sync by itself")
 		}
-		if s := object.Status.Sync.Status; s != "Synced" {
-			words = append(words, cmp.Or(s, "its controller has not reported yet"))
+		if deniedBy(object.Spec.Project) {
+			a.stopped = true
+			words = append(words, "suspended: a sync window of its AppProject denies each sync")
 		}
-		// An operation that is to be retried stays in the phase Running.
-		if p := object.Status.OperationState; p.Phase == "Failed" || p.Phase == "Error" ||
-			p.Phase == "Running" && p.RetryCount > 0 {
+		if !isSynced {
+			words = append(words, cmp.Or(object.Status.Sync.Status, "its controller has not reported yet"))
+		}
+		// An operation that is to be retried stays in the phase Running. One that failed, or that a person ended, is over
+		// once the objects are as in the commit.
+		p := object.Status.OperationState
+		if !isSynced && (p.Phase == "Failed" || p.Phase == "Error") || p.Phase == "Running" && p.RetryCount > 0 {
+			a.failing = true
 			words = append(words, p.Phase+": "+p.Message)
 		}
 		for _, c := range conditions.Status.Conditions {
 			if strings.HasSuffix(c.Type, "Error") {
+				a.failing = true
 				words = append(words, c.Type+": "+c.Message)
 			}
 		}
@@ -121,14 +144,49 @@ func synced(doc *manifest.Document, conditions *live, tree string) (commit strin
 			words = append(words, strings.TrimSuffix("health "+cmp.Or(h.Status, "unknown")+": "+h.Message, ": "))
 		}
 	}
-	commit = hashIn(commit)
+	a.commit = hashIn(a.commit)
 	switch {
-	case commit == "":
+	case a.commit == "":
 		words = append(words, "nothing is applied yet")
-	case tree != "" && commit != tree:
-		words = append(words, fmt.Sprintf("has commit %s, the tree is of %s", short(commit), short(tree)))
+	case tree != "" && a.commit != tree:
+		words = append(words, fmt.Sprintf("has commit %s, the tree is of %s", short(a.commit), short(tree)))
 	}
-	return commit, len(words) == 0, strings.Join(words, "; ")
+	a.ready, a.what = len(words) == 0, strings.Join(words, "; ")
+	return a
+}
+
+// failsItself reports whether a Kustomization fails by a cause of its own: not because it waits for a Kustomization or a
+// source, which are listed themselves.
+func (o *live) failsItself() bool {
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Ready" {
+			return c.Status == "False" && c.Reason != "DependencyNotReady" && c.Reason != "ArtifactFailed"
+		}
+	}
+	return false
+}
+
+// deniesAll reports whether an AppProject has a sync window that is always open and denies, as the runbook
+// stop-everything writes it. Other windows depend on the time.
+func deniesAll(doc *manifest.Document) bool {
+	var project struct {
+		Spec struct {
+			SyncWindows []struct {
+				Kind         string   `json:"kind"`
+				Schedule     string   `json:"schedule"`
+				Applications []string `json:"applications"`
+			} `json:"syncWindows"`
+		} `json:"spec"`
+	}
+	if json.Unmarshal(doc.JSON, &project) != nil {
+		return false
+	}
+	for _, window := range project.Spec.SyncWindows {
+		if window.Kind == "deny" && window.Schedule == "* * * * *" && slices.Contains(window.Applications, "*") {
+			return true
+		}
+	}
+	return false
 }
 
 // hashIn returns the commit in a revision. Flux writes main@sha1:HEX.

@@ -106,6 +106,65 @@ func TestEngine(t *testing.T) {
 	}
 }
 
+// TestOperatorActs: a suspended sync waits for an operator, and one that fails needs an operator, too: its spec, its
+// namespace or a permission is wrong. It is tried again, so that a wait goes on. What waits for another object is on its way.
+func TestOperatorActs(t *testing.T) {
+	const automated, healthy = "automated: {prune: true}", "health: {status: Healthy}"
+	const synced, old = "sync: {status: Synced, revision: '" + newest + "'}, " + healthy,
+		"sync: {status: OutOfSync, revision: '" + newest + "'}, " + healthy
+	failed := func(reason, message string) string {
+		return kustomization("", "main@sha1:"+former, "status: 'False', reason: "+reason+", message: '"+message+"'")
+	}
+	window := func(kind, schedule, applications string) string {
+		return application(automated, synced) +
+			"---\napiVersion: argoproj.io/v1alpha1\nkind: AppProject\nmetadata: {namespace: engine, name: default}\n" +
+			"spec: {syncWindows: [{kind: " + kind + ", schedule: '" + schedule + "', duration: 24h, applications: ['" +
+			applications + "']}]}\n"
+	}
+	for name, row := range map[string]struct {
+		kind, objects       string
+		ready, stuck, waits bool
+	}{
+		"Flux is suspended": {Kustomization,
+			kustomization("suspend: true", "main@sha1:"+newest, "status: 'True'"), false, true, false},
+		"Flux is suspended and fails": {Kustomization,
+			kustomization("suspend: true", "main@sha1:"+former, "status: 'False', reason: BuildFailed"), false, true,
+			false},
+		"Flux: no namespace": {Kustomization, failed("ReconciliationFailed", "namespaces x not found"), false,
+			true, true},
+		"Flux: a wrong tree":          {Kustomization, failed("BuildFailed", "no such file"), false, true, true},
+		"Flux: services that are ill": {Kustomization, failed("HealthCheckFailed", "timeout"), false, true, true},
+		"Flux waits for another":      {Kustomization, failed("DependencyNotReady", "dependency"), false, false, true},
+		"Flux waits for the source":   {Kustomization, failed("ArtifactFailed", "not found"), false, false, true},
+		"Argo CD is suspended":        {Application, application("", synced), false, true, false},
+		"Argo CD is turned off": {Application, application("automated: {enabled: false}", synced), false, true,
+			false},
+		"Argo CD is stopped by a page": {Application, window("deny", "* * * * *", "*"), false, true, false},
+		"a window of the night":        {Application, window("deny", "0 22 * * *", "*"), true, false, false},
+		"a window for others":          {Application, window("deny", "* * * * *", "x"), true, false, false},
+		"a window that allows":         {Application, window("allow", "* * * * *", "*"), true, false, false},
+		"Argo CD has not synced yet":   {Application, application(automated, old), false, false, true},
+		"Argo CD syncs": {Application,
+			application(automated, old+", operationState: {phase: Running, message: waiting}"), false, false, true},
+		"Argo CD: no namespace": {Application, application(automated, old+
+			", operationState: {phase: Running, retryCount: 1, message: namespaces x not found}"), false, true, true},
+		"Argo CD tries a denied sync again": {Application, application(automated, synced+
+			", operationState: {phase: Running, retryCount: 2, message: denied}"), false, true, true},
+		"Argo CD: a sync failed": {Application,
+			application(automated, old+", operationState: {phase: Failed, message: denied}"), false, true, true},
+		"Argo CD cannot compare": {Application, application(automated, "sync: {status: Unknown}, "+healthy+
+			", conditions: [{type: ComparisonError, message: no such path}]"), false, true, true},
+		"Argo CD: a person ended the sync of what is there": {Application, application(automated, synced+
+			", operationState: {phase: Failed, message: Operation terminated}"), true, false, false},
+	} {
+		docs := need.Value(manifest.Parse("x.yaml",
+			[]byte(strings.Replace(row.objects, "spec: {sync", "spec: {project: default, sync", 1))))(t)
+		found := Services([]Wanted{{Kind: row.kind, Namespace: "engine", Name: "a"}}, docs, newest, true)[0]
+		assert.Equal(t, [3]bool{row.ready, row.stuck, row.waits}, [3]bool{found.Ready, found.Stuck, found.Waits()},
+			"%s: ready, stuck, waits: %s", name, found.What)
+	}
+}
+
 // TestOtherSite: an object of the engine that another site's tree writes, too, is named with that site, though it has
 // the same commit.
 func TestOtherSite(t *testing.T) {
@@ -153,7 +212,8 @@ func TestApplied(t *testing.T) {
 		assert.Equal(t, want, found)
 	}
 	assert.Equal(t, "1 service: 1 ready", ServiceSummary(at(newest)))
-	on := append(at(newest, former), Service{Service: "GitRepository flux-system/a"}, Service{Service: "Deployment a/c"},
+	on := append(at(newest, former), Service{Service: "GitRepository flux-system/a"},
+		Service{Service: "Deployment a/c"},
 		Service{Service: "Deployment a/d", Stuck: true})
 	own, syncs := Count(on, Service.Waits)
 	assert.Equal(t, []int{1, 3}, []int{own, syncs}, "services on their way, and sync objects")
@@ -262,7 +322,7 @@ func TestNothingSyncs(t *testing.T) {
 			true, true, "no path"},
 		"a root that is suspended": {Kustomization,
 			kustomization("suspend: true", "main@sha1:"+newest,
-				"status: 'True', reason: ReconciliationSucceeded, message: ok"), true, true, false, "suspended"},
+				"status: 'True', reason: ReconciliationSucceeded, message: ok"), true, true, true, "suspended"},
 		"a root of Argo CD in deletion": {Application,
 			strings.Replace(application("automated: {prune: true}",
 				"sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"),

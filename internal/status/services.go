@@ -37,12 +37,15 @@ type Service struct {
 	Commit string `json:"commit,omitempty"`
 	// What is more detail: the conditions that are not as they should be, or the progress of a rollout.
 	What string `json:"what,omitempty"`
-	// Stuck: the rollout has ended, and the service is not ready; or nothing is synced any more.
+	// Stuck: an operator has to act. The rollout has ended, and the service is not ready; a sync is suspended or fails;
+	// or nothing is synced any more.
 	Stuck bool `json:"stuck,omitempty"`
+	// Retried: the engine tries a sync that fails again.
+	Retried bool `json:"-"`
 }
 
 // Waits reports whether the service is on its way: it is not ready, and may still become so.
-func (s Service) Waits() bool { return !s.Ready && !s.Stuck }
+func (s Service) Waits() bool { return !s.Ready && (!s.Stuck || s.Retried) }
 
 // live is the part of any object with conditions that is read.
 type live struct {
@@ -89,7 +92,12 @@ func Services(wanted []Wanted, objects []manifest.Document, commit string, label
 			if json.Unmarshal(doc.JSON, &object) != nil {
 				s.What = "its status cannot be read"
 			} else if isEngines(w.Kind) {
-				s.Commit, s.Ready, s.What = synced(doc, &object, commit)
+				sync := synced(doc, &object, commit, func(project string) bool {
+					of := byName[Wanted{Kind: AppProject, Namespace: w.Namespace, Name: project}]
+					return of != nil && deniesAll(of)
+				})
+				s.Commit, s.Ready, s.What = sync.commit, sync.ready, sync.what
+				s.Stuck, s.Retried = sync.stopped || sync.failing, sync.failing && !sync.stopped
 				broken = !s.Ready && object.fails()
 				if of := object.Metadata.Labels[inventory.SiteLabel]; w.Site != "" && of != "" && of != w.Site {
 					s.Ready = false
@@ -110,13 +118,13 @@ func Services(wanted []Wanted, objects []manifest.Document, commit string, label
 		}
 		if doc := byName[Wanted{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}]; w.Root && doc != nil {
 			if reads := root.Of(*doc); reads != w.Source && (commit == "" || fetched(doc, &s) != commit) {
-				s.Ready, s.Stuck, broken = false, true, false
+				s.Ready, s.Stuck, s.Retried, broken = false, true, false, false
 				s.What = "reads " + reads.Unlike(w.Source) + ", and the tree is for " + w.Source.Unlike(reads) +
 					": apply the root of the tree, as docs/change-site.md has it"
 			}
 		}
 		if w.Root && broken && labeled {
-			s.Stuck, s.What = true, s.What+": nothing is synced any more (sipgen help runbook "+runbook+")"
+			s.Stuck, s.Retried, s.What = true, false, s.What+": nothing is synced any more (sipgen help runbook "+runbook+")"
 		}
 		s.What = text.Truncate(text.Line(redact.Text(s.What)), maxMessage)
 		out = append(out, s)
