@@ -32,11 +32,8 @@ func (s *Snapshot) began(now, before plumbing.Hash) bool {
 	return !s.listOf(now).IsZero() && s.listOf(before).IsZero()
 }
 
-// listOf returns the OwnershipFile of a folder, zero for none.
+// listOf returns the OwnershipFile of a folder, zero for none. The zero folder has none.
 func (s *Snapshot) listOf(folder plumbing.Hash) plumbing.Hash {
-	if folder.IsZero() {
-		return folder
-	}
 	tree, err := object.GetTree(s.files.Store, folder)
 	if err != nil {
 		return plumbing.ZeroHash

@@ -2,6 +2,7 @@ package publish
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,4 +81,27 @@ func TestHistoryFollowsMoves(t *testing.T) {
 	_, older = textsOf(t, at("seven"), Walk{Continues: alike})
 	assert.Contains(t, older,
 		"may have been in another folder before: continue with --path six: unreadable", "an unreadable one")
+}
+
+// TestHistoryOfADamagedRepository: what the commit before had elsewhere cannot be read. A history that ended there would
+// make a bill without the hours in the former folder.
+func TestHistoryOfADamagedRepository(t *testing.T) {
+	t.Parallel()
+	for _, damaged := range []string{"sites", "sites/a/c/n/a"} {
+		repo := with(t, Tree{"README.md": []byte("x")})
+		mustPublish(t, Target{URL: repo, Branch: "main", Path: "sites/a"}, tree("c/n/a", "a1"))
+		mustPublish(t, Target{URL: repo, Branch: "main", Path: "two"}, tree("c/n/a", "a2"))
+		target := Target{URL: repo, Branch: "main"}
+		if damaged != "sites" { // a file that is fetched when the history asks for it
+			git(t, repo, "config", "uploadpack.allowFilter", "true")
+			git(t, repo, "config", "uploadpack.allowAnySHA1InWant", "true")
+			target = httpsTarget(t, repo)
+		}
+		target.Path = "two"
+		object := git(t, repo, "rev-parse", "main:"+damaged)
+		require.NoError(t, os.Remove(filepath.Join(repo, "objects", object[:2], object[2:])))
+		walk := Walk{Files: "c/*/a", Most: 100, Continues: alike}
+		_, err := mustRead(t, target).History(t.Context(), walk, func(*Version) error { return nil })
+		wantError(t, damaged, err, nil, object)
+	}
 }
