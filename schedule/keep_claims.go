@@ -39,7 +39,7 @@ func (s *planner) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host,
 	for i := range answer.Gone {
 		t := &answer.Gone[i]
 		if !t.Releasing {
-			s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role, s.options.Outside(t.Host)})
+			s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role, s.options.Outside(t.Host), t.Pending})
 		}
 		s.lose(t)
 	}

@@ -312,7 +312,8 @@ func showStatus(ui *terminal.UI, before app.Before, shown *siteStatus, output st
 		}
 	}
 	if len(before.Edited) > 0 {
-		ui.Say("%s has %s: the engine applies what is there; find out who changed it, and run sipgen publish",
+		ui.Say("%s has %s: the engine applies what is there; find out who changed it "+
+			"(sipgen help runbook edited-file)",
 			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it",
 				"files that are not as sipgen wrote them"))
 	}

@@ -57,8 +57,11 @@ func (p *Planned) inDoubt() []string {
 		if taken == committed { // git has whole seconds
 			words = fmt.Sprintf("the hosts were read at %s, in the second in which the tree was committed", taken)
 		}
-		return []string{words + ": they only add hosts, and say nothing of those of the tree; a new snapshot, or the " +
-			"cluster itself, does"}
+		next := "a new snapshot, or the cluster itself, does"
+		if p.Loaded.Live {
+			next = "run sipgen again"
+		}
+		return []string{words + ": they only add hosts, and say nothing of those of the tree; " + next}
 	}
 	var free []string
 	for i := range p.Placement.Holdings.Hosts {

@@ -91,7 +91,7 @@ var rules = []rule{
 	})},
 	{"not cleaned", weak, ofSite(func(p *Plan) []string { return nonempty(notCleaned(p.Totals())) })},
 	{"gone", weak, ofClusters(func(_ *Plan, c *ClusterResult) []string {
-		return nonempty(when(c.Gone && !c.givesUp(), c.goes()))
+		return nonempty(when(c.Gone && !c.givesUp() && leaving(c) != "", c.goes()))
 	})},
 	{"left", weak, func(p *Plan) (out []danger) {
 		for _, key := range p.left {

@@ -139,7 +139,9 @@ func TestRules(t *testing.T) {
 			Slots: []Slot{{Host: "m/h", Status: StatusNew, uncleaned: true}}}}}), nil,
 			"1 host is handed out, and metal3 does not clean it", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}),
 			nil},
-		{"gone", planOf(ClusterResult{Gone: true}), nil, "t/a is being decommissioned", planOf(ClusterResult{}), nil},
+		// Its spec may stay for long after its last host.
+		{"gone", planOf(ClusterResult{Gone: true, Roles: []RoleResult{{Slots: []Slot{{Host: "m/h", Status: StatusReleased}}}}}),
+			nil, "t/a is being decommissioned: 1 host released: m/h", planOf(ClusterResult{Gone: true}), nil},
 		{"left", Plan{left: []string{"t/a"}}, nil, "t/a has no host and leaves the tree", Plan{}, nil},
 		{"frozen", planOf(ClusterResult{Frozen: []string{"why"}}), nil,
 			"t/a is frozen: it keeps what it has, as it is, and gets nothing new", planOf(ClusterResult{}), nil},

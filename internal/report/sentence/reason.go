@@ -38,8 +38,8 @@ func placed(r schedule.Reason) string {
 	case schedule.Promoted:
 		return "promoted from standby"
 	case schedule.WaitsForOthers:
-		return fmt.Sprintf("until fewer than %s in use wait to leave (spec.brake): %s",
-			text.Count(r.Most, "failed host"), text.Some(hostNames(r.Hosts), 10))
+		return fmt.Sprintf("until fewer failed hosts are to leave (spec.brake allows %d): %s",
+			r.Most, text.Some(hostNames(r.Hosts), 10))
 	case schedule.NoRoom:
 		return fmt.Sprintf("because %s may have at most %d, those that are being released included: until one of them is free, "+
 			"a BareMetalHost is deleted, or the limit is raised", r.Limit.HostsFrom, r.Limit.Hosts)
@@ -106,7 +106,7 @@ func kept(r *schedule.Kept) string {
 	case r.Origin == schedule.FromLive:
 		return "held: by its labels"
 	}
-	return "held: by the previous tree, and the host does not carry its labels"
+	return "held: by the previous tree alone"
 }
 
 // waits describes a release that waits.

@@ -122,8 +122,12 @@ func claimWarning(w schedule.Warning) said {
 		if w.Outside {
 			lacks = "its namespace is not in spec.hosts.namespaces of the Site"
 		}
+		ends := "its slot counts as empty"
+		if w.Pending {
+			ends = "its release, which was pending, ends"
+		}
 		return aboutHost(finding.Missing, w.Host,
-			fmt.Sprintf("%s gives it to %s, but %s: its slot counts as empty", w.Source, w.Role, lacks))
+			fmt.Sprintf("%s gives it to %s, but %s: %s", w.Source, w.Role, lacks, ends))
 	case schedule.AnotherUID:
 		return aboutHost(finding.Recreated, w.Host, anotherUID(&w))
 	case schedule.WithoutStatus:
