@@ -69,11 +69,11 @@ Exit codes: 0 done; 1 a role breaks in any order, or a value is beyond --at-most
 			if err != nil {
 				return err
 			}
-			planned, err := plan(ui, loaded, before)
+			checked, err := flow(ui, loaded, before, noTolerance) // which freezes clusters, too
 			if err != nil {
 				return err
 			}
-			shown, breaks, err := ask.answer(planned)
+			shown, breaks, err := ask.answer(checked.Plan)
 			if err != nil {
 				return err
 			}

@@ -82,10 +82,11 @@ granted; 2 an error.`,
 					ui.Say("these grants lack what the specs that are wrong need")
 					return errFinding
 				}
-				planned, err := plan(ui, loaded, before)
+				checked, err := flow(ui, loaded, before, noTolerance) // which freezes clusters, too
 				if err != nil {
 					return err
 				}
+				planned := checked.Plan
 				tenants := summarize(planned)
 				problems := append(reasons(planned, wrong), beyondMost(tenants)...)
 				var all []string
