@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,10 +113,11 @@ or a finding; 2 an error.`,
 					}
 				}
 				before, found, err := readStatus(ctx, ui, in, &previous, site, output.Format == "wide")
-				if err != nil {
+				if found == nil {
 					return err
 				}
-				err = showStatus(ui, before, found, output.Format)
+				// Without the tree it shows what hosts say of themselves: one whose spec was emptied does not wait for git.
+				err = cmp.Or(err, showStatus(ui, before, found, output.Format))
 				if waiting := found.waiting(); wait > 0 && waiting != "" {
 					ui.Say("not live after %s: %s", wait, waiting)
 					err = cmp.Or(err, errFinding)
@@ -182,16 +184,17 @@ func waitUntilLive(ctx context.Context, ui *terminal.UI, wait time.Duration, end
 	return nil
 }
 
-// readStatus compares the tree with the live objects.
+// readStatus compares the tree with the live objects. If the Site's repository cannot be read, found has the state of
+// the hosts alone, with the error.
 func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous,
 	site *v1alpha1.Site, wide bool) (before app.Before, found *siteStatus, err error) {
 	hosts, err := readHosts(ctx, ui, in, site)
 	if err != nil {
 		return before, nil, err
 	}
-	before, err = previous.ReadOrWarn(ctx, ui, site, time.Time{})
-	if err != nil {
-		return before, nil, err
+	before, unread := previous.Read(ctx, ui, site, time.Time{})
+	if is := (*cmdline.PreviousError)(nil); unread != nil && !errors.As(unread, &is) {
+		return before, nil, unread
 	}
 	claims, err := before.Previous(site)
 	if err = errors.Join(err, before.Unsealed); err != nil {
@@ -205,10 +208,13 @@ func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previo
 	if err != nil {
 		return before, nil, err
 	}
-	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name,
-		status.Of(statusInput(site, before, answer, hosts)), servicesOf(ctx, ui, in, site, before, anyLabeled(answer), wide), before.Edited,
+	states := status.Of(statusInput(site, before, answer, hosts))
+	if unread != nil { // then it is not known whether the tree has a host
+		states = slices.DeleteFunc(states, func(h status.HostStatus) bool { return h.State == status.LeftAlone })
+	}
+	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name, states, servicesOf(ctx, ui, in, site, before, anyLabeled(answer), wide), before.Edited,
 		append(sentence.ForgottenOf(finding.To(v1alpha1.Kind, "", site.Name), answer),
-			sentence.Conflicts(answer)...)}, nil
+			sentence.Conflicts(answer)...)}, unread
 }
 
 // readHosts reads the hosts of a site without what a plan needs of them.
