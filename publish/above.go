@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -192,7 +193,10 @@ func resolve(dir string) (string, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return root, nil
 	}
-	return real, err
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", dir, err)
+	}
+	return real, nil
 }
 
 // filesAbove returns the files with a name of readAbove in a folder and above it.

@@ -19,9 +19,11 @@ func TestUnreadIsNotEmpty(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	need.Write(t, file, "")
 	_, err := ReadFolder(t.Context(), file, false, time.Time{})
-	assert.ErrorContains(t, err, "not a directory")
+	assert.EqualError(t, err, file+": a file, want a folder")
+	_, _, err = publish.DirSitesAbove(filepath.Join(file, "below"))
+	assert.EqualError(t, err, filepath.Join(file, "below")+": not a directory")
 	_, _, err = (Before{}).MovedFrom(t.Context(), file, time.Time{})
-	assert.ErrorContains(t, err, "--from: ")
+	assert.EqualError(t, err, "--from: "+file+": a file, want a folder")
 
 	repo := t.TempDir()
 	git := func(args ...string) string {

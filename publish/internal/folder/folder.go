@@ -43,6 +43,9 @@ func Open(ctx context.Context, dir string) (Folder, error) {
 	}
 	if err != nil {
 		here.Close()
+		if about, unknown := os.Stat(dir); unknown == nil && !about.IsDir() {
+			return Folder{}, fmt.Errorf("%s: a file, want a folder", dir)
+		}
 		return Folder{}, fmt.Errorf("%s: finishing what a run that was interrupted has begun: %w", dir, err)
 	}
 	return here, nil
