@@ -115,7 +115,15 @@ var rules = []rule{
 		return when(f.Foreign, f.Path+": sipgen did not write the file there, and replaces it (--adopt)")
 	})},
 	{"policy", weak, ofFiles(func(p *Plan, f *File) string { // with a first tree come the first guards
-		return when(f.below("policy") && !f.first(p), "the policies that guard the hosts change")
+		switch {
+		case !f.below("policy") || f.first(p):
+			return ""
+		case f.Path == "policy/tenant-guard.yaml": // with each tenant that comes or goes
+			return "the policy that keeps the tenants' Applications in their namespaces changes"
+		case f.Path == "policy/reader.yaml":
+			return "the account that sipgen reads with changes"
+		}
+		return "the policies that guard the hosts change"
 	})},
 	{"claims", weak, ofFiles(func(_ *Plan, f *File) string {
 		return when(f.below("claims"),

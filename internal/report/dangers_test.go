@@ -75,6 +75,23 @@ func TestFirstPolicies(t *testing.T) {
 	}
 }
 
+// TestPolicies: the guards of the hosts change seldom. What changes with each tenant has words of its own, so that they are read.
+func TestPolicies(t *testing.T) {
+	for file, want := range map[string]string{
+		"sync-guard.yaml":    "the policies that guard the hosts change",
+		"delete-guard.yaml":  "the policies that guard the hosts change",
+		"kustomization.yaml": "the policies that guard the hosts change",
+		"hosts.yaml":         "the policies that guard the hosts change",
+		"tenant-guard.yaml":  "the policy that keeps the tenants' Applications in their namespaces changes",
+		"reader.yaml":        "the account that sipgen reads with changes",
+	} {
+		for _, kind := range []string{"added", "changed", "deleted"} {
+			p := &Plan{HasTree: true, Files: []File{{Path: "policy/" + file, Kind: kind}}}
+			assert.Equal(t, []string{want}, Dangers(p), "%s %s", file, kind)
+		}
+	}
+}
+
 // TestUncleaned: a host that metal3 does not clean is not said to be wiped, however it is handed out, and the others are.
 func TestUncleaned(t *testing.T) {
 	slot := func(host string, uncleaned bool, status Status, changes ...string) Slot {

@@ -21,6 +21,9 @@ const (
 	GitRepository = "GitRepository"
 )
 
+// skipReconcile is Argo CD's annotation on an Application that its controller leaves alone.
+const skipReconcile = "argocd.argoproj.io/skip-reconcile"
+
 func isEngines(kind string) bool { return kind == Kustomization || kind == Application }
 
 // Count counts the services that are so, apart from the objects by which the engine syncs.
@@ -119,6 +122,10 @@ func synced(doc *manifest.Document, conditions *live, tree string, deniedBy func
 		if automated == nil || automated.Enabled != nil && !*automated.Enabled {
 			a.stopped = true
 			words = append(words, "suspended: it does not sync by itself")
+		}
+		if conditions.Metadata.Annotations[skipReconcile] == "true" {
+			a.stopped = true
+			words = append(words, "suspended: it has the annotation "+skipReconcile)
 		}
 		if deniedBy(object.Spec.Project) {
 			a.stopped = true

@@ -139,6 +139,8 @@ func TestOperatorActs(t *testing.T) {
 		"Argo CD is suspended":        {Application, application("", synced), false, true, false},
 		"Argo CD is turned off": {Application, application("automated: {enabled: false}", synced), false, true,
 			false},
+		"Argo CD leaves it alone": {Application, strings.Replace(application(automated, synced), "name: a}",
+			"name: a, annotations: {argocd.argoproj.io/skip-reconcile: 'true'}}", 1), false, true, false},
 		"Argo CD is stopped by a page": {Application, window("deny", "* * * * *", "*"), false, true, false},
 		"a window of the night":        {Application, window("deny", "0 22 * * *", "*"), true, false, false},
 		"a window for others":          {Application, window("deny", "* * * * *", "x"), true, false, false},

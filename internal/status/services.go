@@ -54,6 +54,7 @@ type live struct {
 		DeletionTimestamp string            `json:"deletionTimestamp"`
 		Finalizers        []string          `json:"finalizers"`
 		Labels            map[string]string `json:"labels"`
+		Annotations       map[string]string `json:"annotations"`
 	} `json:"metadata"`
 	Spec struct {
 		Replicas *int32 `json:"replicas"`
