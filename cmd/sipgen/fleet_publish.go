@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/api/v1alpha1/validation"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
@@ -39,8 +40,13 @@ func publishFleet(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, losse
 	if err != nil {
 		return err
 	}
-	codes, hosts := map[string]int{}, &fleet.Hosts{}
-	for _, of := range byBranch(sites, dest) {
+	codes, hosts, groups := map[string]int{}, &fleet.Hosts{}, byBranch(sites, dest)
+	if len(groups) > 1 {
+		if err := settleHosts(cmd.Context(), ui, in, losses, dest, sites, hosts); err != nil {
+			return err
+		}
+	}
+	for _, of := range groups {
 		p := &fleetPublication{ui: ui, in: in, losses: losses, dest: dest, sites: of, codes: codes, hosts: hosts,
 			reviews: make([]report.SiteReview, len(of)), lines: make([]report.SiteLine, len(of)),
 			files: make([]map[publish.Kind]int, len(of)), trailers: make([][]publish.Trailer, len(of))}
@@ -62,6 +68,41 @@ func publishFleet(cmd *cobra.Command, ui *terminal.UI, in *cmdline.Inputs, losse
 		tally.Add(sites[i].Name, codes[sites[i].Name])
 	}
 	return &fleetError{tally}
+}
+
+// settleHosts plans all Sites without a word: the branches are pushed one after the other, and a Site of a later one
+// may have a host in its tree, or be the first by name that assigns it (contract 35). Each Site's own run reports its
+// errors.
+func settleHosts(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, losses tolerance, dest *push.Settings,
+	sites []fleet.Site, hosts *fleet.Hosts) error {
+	run := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
+		how, err := losses.of(in)
+		if err != nil {
+			return err
+		}
+		previous := dest.Previous(in)
+		read := func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error) {
+			return previous.Read(ctx, ui, site, hostsRead)
+		}
+		loaded, err := in.Load(ctx, ui)
+		if err != nil {
+			noteUnread(hosts, in, read)
+			return err
+		}
+		before, err := read(loaded.Site, loaded.Hosts.TakenAt)
+		if err != nil {
+			return err
+		}
+		hosts.Held(loaded.Site.Name, app.HeldUIDs(before.Files)) // also if it cannot be planned
+		checked, err := tree(ui, loaded, before, how)
+		if err == nil {
+			noteHosts(hosts, checked.Plan)
+		}
+		return err
+	}
+	return planHosts(ctx, sites, sites, hosts, func(ctx context.Context, site *fleet.Site) *siteOutput {
+		return runSite(ctx, ui, ofFleet(in, site, hosts), site, run)
+	}, func(*siteOutput) error { return nil })
 }
 
 // byBranch returns the Sites of each repository and branch. Those with an error have no place, and are behind the first

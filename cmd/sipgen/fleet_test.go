@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -371,6 +372,54 @@ func TestHostIsOneSites(t *testing.T) {
 }
 
 // TestLossFlag: a wrong number is an error, and is never taken for none.
+// TestHostIsOneSitesOfManyBranches: the Sites of a run may be in several repositories, of which one is pushed after the
+// other: who has a host is as with one (contract 35), and the Sites get what plan says.
+func TestHostIsOneSitesOfManyBranches(t *testing.T) {
+	t.Setenv("SIPGEN_PREVIOUS", "")
+	t.Chdir(t.TempDir())
+	writeSites(t, 3)
+	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
+	git(t, "init", "-q", "--bare", "-b", "main", "a-first.git") // which is pushed first
+	hosts := func(site, others string) {
+		t.Helper()
+		require.NoError(t, os.WriteFile("sites/"+site+"/hosts.yaml", []byte(read(t, "sites/"+others+"/hosts.yaml")),
+			0o644))
+	}
+	has := func(repository, site string) string {
+		t.Helper()
+		command := exec.Command("git", "-C", repository, "show",
+			"main:sites/"+site+"/clusters/tenant-a/first/assignments.yaml")
+		text, _ := command.Output() // no host is no file
+		return string(text)
+	}
+	publish := func(taken, by string) {
+		t.Helper()
+		_, _, said := ran(t, "plan", "--site", "sites/*/site.yaml")
+		words := fmt.Sprintf("sipgen: %s: warning: SIP080: BareMetalHost metal3/n0: Site %s of this run has the host",
+			taken, by)
+		assert.Contains(t, said, words)
+		code, _, said := ran(t, "publish", "--site", "sites/*/site.yaml")
+		assert.Equal(t, exitFinding, code, said)
+		assert.Contains(t, said, words)
+	}
+
+	// The first by name gets it: s00001 is in the repository that is pushed first.
+	edit(t, "sites/s00001/site.yaml", "fleet.git'", "a-first.git'")
+	hosts("s00001", "s00000")
+	publish("s00001", "s00000")
+	assert.Contains(t, has("fleet.git", "s00000"), "uid-0-0")
+	assert.NotContains(t, has("a-first.git", "s00001"), "uid-0-0")
+
+	// Who has it keeps it, against labels and the order of names, also if its Site cannot be planned.
+	edit(t, "sites/s00000/site.yaml", "fleet.git'", "a-first.git'")
+	hosts("s00000", "s00002")
+	publish("s00000", "s00002")
+	assert.NotContains(t, has("a-first.git", "s00000"), "uid-2-0")
+	require.NoError(t, os.WriteFile("sites/s00002/hosts.yaml", nil, 0o644))
+	publish("s00000", "s00002")
+	assert.NotContains(t, has("a-first.git", "s00000"), "uid-2-0")
+}
+
 func TestLossFlag(t *testing.T) {
 	for _, row := range []struct {
 		given []string

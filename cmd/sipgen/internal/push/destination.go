@@ -103,6 +103,11 @@ func (d *Settings) Place(site *fleet.Site) (url, branch string) {
 	return cmp.Or(d.repo.URL, site.URL), cmp.Or(d.repo.Branch, site.Branch)
 }
 
+// Previous returns the tree that a commit for the Site of a fleet follows.
+func (d *Settings) Previous(in *cmdline.Inputs) *cmdline.Previous {
+	return cmdline.Compared("", d.repo, in)
+}
+
 // FleetDestination returns the destination of the commit for Sites of one repository and branch.
 func (d *Settings) FleetDestination(sites []fleet.Site, meta publish.Meta) (*Destination, error) {
 	repo := d.repo
