@@ -57,6 +57,9 @@ func TestVulnerabilityGate(t *testing.T) {
 		{"a finding on GitHub", "echo GO-2025-3404; exit 3", "true", true, "GO-2025-3404"},
 		{"no database", "echo 'dial tcp: no such host' >&2; exit 1", "", false, "ended with 1: not checked"},
 		{"no database on GitHub", "echo 'dial tcp: no such host' >&2; exit 1", "true", true, "no such host"},
+		{"a module that is vulnerable in what is not used", "[ $1 != -scan ] || exit 3", "true", false, ""},
+		{"a finding where the modules had none", "[ $1 = -scan ] || exit 3", "true", true, ""},
+		{"no database, which is found out first", "[ $1 != -scan ] || exit 1; exit 3", "", false, "ended with 1"},
 		{"wrong usage on GitHub", "exit 2", "true", true, "ended with 2: not checked"},
 	} {
 		program := filepath.Join(t.TempDir(), "govulncheck")

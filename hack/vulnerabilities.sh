@@ -4,8 +4,13 @@
 # in the project's workflows on GitHub: other machines that run .ci/run may have no network but a module proxy. The text
 # tells nothing: that of a finding can be about timeouts or the status 404.
 set -euo pipefail
-status=0
-out=$("$@" 2>&1) || status=$?
+run() {
+  status=0
+  out=$("$@" 2>&1) || status=$?
+}
+# Reads go.mod alone: without a database that ends at once, and the packages take 20 seconds of the processor.
+run "$1" -scan module
+case $status in 0 | 3) run "$@" ;; esac
 [ "$status" != 0 ] || exit 0
 echo "$out" >&2
 if [ "$status" != 3 ]; then
