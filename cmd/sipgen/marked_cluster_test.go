@@ -111,6 +111,8 @@ func TestInitOnACluster(t *testing.T) {
 	}{
 		{"Flux and Cluster API", "kustomize.toolkit.fluxcd.io cluster.x-k8s.io",
 			[]string{"engine: flux", "Chosen: Flux is installed on the cluster.", "  clusterAPI: {}"}, nil},
+		{"both engines", "kustomize.toolkit.fluxcd.io argoproj.io", []string{"engine: flux",
+			"Chosen: Flux and Argo CD are installed on the cluster; --engine argocd chooses the other."}, nil},
 		{"Argo CD, and no Cluster API", "argoproj.io metal3.io", []string{"engine: argocd"}, []string{"clusterAPI"}},
 		{"only the provider of Cluster API for metal3", "infrastructure.cluster.x-k8s.io", []string{"engine: flux"},
 			[]string{"clusterAPI"}},

@@ -79,7 +79,8 @@ func SiteYAML(found *Found, a Answers) []byte {
 		p.credentials(a)
 	}
 	if a.Engine == "argocd" {
-		p.line("  # Argo CD does not wait with a host's labels until its tenant's services are ready. This accepts it.")
+		p.line("  # Argo CD does not wait with a host's labels until its tenant's services are ready. This accepts it;")
+		p.line("  # with waves it waits (docs/argocd.md).")
 		p.line("  argocd:\n    order: none")
 	}
 	if a.ClusterAPI {

@@ -139,6 +139,9 @@ func (b *Beginning) installed(ctx context.Context, ui *terminal.UI, answers *sur
 	answers.ClusterAPI = groups[clusterAPIGroup]
 	switch {
 	case b.Engine != "auto":
+	case groups[fluxGroup] && groups[argoGroup]:
+		answers.Engine = string(v1alpha1.EngineFlux)
+		answers.EngineWhy = "Flux and Argo CD are installed on the cluster; --engine argocd chooses the other"
 	case groups[fluxGroup]:
 		answers.Engine, answers.EngineWhy = string(v1alpha1.EngineFlux), "Flux is installed on the cluster"
 	case groups[argoGroup]:
