@@ -177,6 +177,7 @@ func ReadFolder(ctx context.Context, dir string, adopt bool, hostsRead time.Time
 // were read; zero: unknown.
 func ReadSnapshot(ctx context.Context, target publish.Target, snapshot *publish.Snapshot,
 	hostsRead time.Time) (Before, error) {
+	target.Proposal = "" // the tree is the branch's
 	site, above, err := snapshot.SitesAbove()
 	if err == nil {
 		err = refuseInside(site, above)
