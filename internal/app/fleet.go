@@ -132,12 +132,16 @@ func HeldUIDs(tree map[string][]byte) (uids []string) {
 	return uids
 }
 
-// Hosts returns the uids of the hosts that a plan assigns, and the addresses of the BMCs in its inventory.
+// Hosts returns the uids of the hosts that a plan assigns or releases, as one that labels alone give to a cluster with
+// enough of them, and the addresses of the BMCs in its inventory.
 func (p *Planned) Hosts() (uids, bmcs []string) {
 	for i := range p.Placement.Clusters {
 		for _, role := range p.Placement.Clusters[i].Roles {
 			for _, a := range role.Assigned {
 				uids = append(uids, a.Host.UID)
+			}
+			for _, r := range role.Releasing {
+				uids = append(uids, r.Host.UID)
 			}
 		}
 	}
