@@ -176,7 +176,6 @@ func TestArgoSyncObjects(t *testing.T) {
 	check(guarded(t, func(s *v1alpha1.Site) { argo(s); inOverlay(s) }), overlaid)
 }
 
-// Each project, by where it permits something. golden has that its kinds are all that its Application applies, and no more.
 // TestArgoRootAlone: Argo CD deletes what a root has applied, if the root is deleted with cascade. It leaves out objects
 // with this annotation, and those of the root are Applications, which take their services with them, and projects.
 func TestArgoRootAlone(t *testing.T) {
@@ -200,6 +199,7 @@ func TestArgoRootAlone(t *testing.T) {
 	}
 }
 
+// Each project, by where it permits something. golden has that its kinds are all that its Application applies, and no more.
 func TestArgoProjects(t *testing.T) {
 	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
 	check := func(change func(*v1alpha1.Site), want map[string]string) {

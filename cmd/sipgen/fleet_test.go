@@ -371,7 +371,6 @@ func TestHostIsOneSites(t *testing.T) {
 	assert.Equal(t, before, git(t, "-C", "fleet.git", "rev-parse", "main:sites/s00000", "main:sites/s00001"))
 }
 
-// TestLossFlag: a wrong number is an error, and is never taken for none.
 // TestHostIsOneSitesOfManyBranches: the Sites of a run may be in several repositories, of which one is pushed after the
 // other: who has a host is as with one (contract 35), and the Sites get what plan says.
 func TestHostIsOneSitesOfManyBranches(t *testing.T) {
@@ -420,6 +419,7 @@ func TestHostIsOneSitesOfManyBranches(t *testing.T) {
 	assert.NotContains(t, has("a-first.git", "s00000"), "uid-2-0")
 }
 
+// TestLossFlag: a wrong number is an error, and is never taken for none.
 func TestLossFlag(t *testing.T) {
 	for _, row := range []struct {
 		given []string
