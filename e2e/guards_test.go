@@ -258,7 +258,8 @@ func TestRights(t *testing.T) {
 	secrets, lists := []string{"get /secrets"}, each("list", "/services",
 		"admissionregistration.k8s.io/validatingadmissionpolicybindings", "airship.airshipit.org/sipclusters",
 		"apps/deployments",
-		"argoproj.io/applications", "ironic.metal3.io/ironics", "kustomize.toolkit.fluxcd.io/kustomizations",
+		"argoproj.io/applications", "argoproj.io/appprojects", "ironic.metal3.io/ironics",
+		"kustomize.toolkit.fluxcd.io/kustomizations",
 		"metal3.io/baremetalhosts", "metal3.io/hardwaredata", "placement.openstack.org/placementapis",
 		"source.toolkit.fluxcd.io/gitrepositories")
 	status := append([]string{"patch airship.airshipit.org/sipclusters/status",

@@ -194,6 +194,13 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 					return err
 				})
 			}
+			probe := &http.Client{Timeout: time.Second}
+			connected := func(n int) error {
+				csv, _ := get(probe, status+"/stats;csv")
+				return notYet(strings.Contains(csv, fmt.Sprintf("clients,FRONTEND,,,%d,", n)))
+			}
+			// Those that asked before would count on the limit: HAProxy then accepts the rest when it sees one go.
+			eventually(t, "no client is connected", func() error { return connected(0) })
 			var clients []net.Conn
 			for i := range limit {
 				url := urls[i%len(urls)]
@@ -202,11 +209,7 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 				defer client.Close()
 				clients = append(clients, client)
 			}
-			probe := &http.Client{Timeout: time.Second}
-			eventually(t, "all clients are connected", func() error {
-				csv, _ := get(probe, status+"/stats;csv")
-				return notYet(strings.Contains(csv, fmt.Sprintf("clients,FRONTEND,,,%d,", limit)))
-			})
+			eventually(t, "all clients are connected", func() error { return connected(limit) })
 			_, err := get(probe, status+"/healthz")
 			assert.NoError(t, err, "a probe")
 			next := make(chan error, 1)
