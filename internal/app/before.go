@@ -31,8 +31,9 @@ type Before struct {
 	Committed time.Time
 	// Commit is the branch's tip in hex, empty for a folder.
 	Commit string
-	// former: it is the tree of another folder, and only its decisions are used.
+	// former: it is the tree of another folder, and only its decisions are used. whole is that tree.
 	former bool
+	whole  render.Tree
 	// others are the files in the tree's folders that sipgen did not write.
 	others []string
 	// around returns the files next to and above the tree's folders; nil if there is no place for a tree.
@@ -229,10 +230,19 @@ func (b Before) MovedFrom(ctx context.Context, dir string, hostsRead time.Time) 
 	if len(before.Files) == 0 && before.Unsealed == nil {
 		return b, false, fmt.Errorf("--from: %s: there is no tree: want the folder that the tree was in before", dir)
 	}
+	before.whole = maps.Clone(before.Files)
 	maps.DeleteFunc(before.Files, func(name string, _ []byte) bool { return !render.IsAssignments(name) })
 	before.former, before.others, before.around, before.Edited = true, b.others, b.around, nil // it stays as it is
 	before.oneList = false
 	return before, true, nil
+}
+
+// compared returns the tree that had the clusters' files, which are the same for each engine.
+func (b *Before) compared() render.Tree {
+	if b.former {
+		return b.whole
+	}
+	return b.Files
 }
 
 // Previous returns the decisions of the tree.

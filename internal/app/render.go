@@ -75,7 +75,8 @@ func (r *Rendered) Compare() *report.Plan {
 	before := r.Plan.Before.Files
 	words.Files = changedFiles(before, r.Tree)
 	words.Source = sourceMoves(before, r.Tree)
-	words.Services = serviceChanges(servicesBefore(before), filesOf(before, "rights", ""), r.Tree)
+	had := r.Plan.Before.compared()
+	words.Services = serviceChanges(servicesBefore(had), filesOf(had, "rights", ""), r.Tree)
 	for i := range words.Services {
 		words.Services[i].Leaves = r.Plan.leaves(words.Services[i].Cluster)
 	}
