@@ -15,7 +15,8 @@ DEMO     := $(CURDIR)/demo
 FUZZTIME ?= 30s
 NIGHT    ?= 10m
 
-.PHONY: all build demo demo-site test unit main-path check slow race browser engines rows facts nightly fuzz lint generate golden bench bench-live bench-sync bench-engine release archives release-check image jump-image clean
+.PHONY: all build demo demo-site test unit main-path check slow race browser engines rows facts nightly fuzz lint \
+	generate golden bench bench-live bench-sync bench-engine release archives release-check image jump-image clean
 
 all: build
 
@@ -64,8 +65,9 @@ space := $(empty) $(empty)
 # A landing tests what protects hosts, and each part that sipgen renders on its real engine. These are for make rows,
 # which make nightly calls: procedures of the pages that people follow step by step, engines that are killed, locked or
 # in another cluster, releases and images. Run them if you change such a page, hack/, or their tests.
-LATER_ROWS = applied-base applied-hosts approved free-host handover leaving lost machine-elsewhere named-namespace-moved \
-	namespace-moved on-call overlay relabeled repository-moved restarted running-cluster runner several standby-unfit status
+LATER_ROWS = applied-base applied-hosts approved free-host handover leaving lost machine-elsewhere \
+	named-namespace-moved namespace-moved on-call overlay relabeled repository-moved restarted running-cluster runner \
+	several standby-unfit status
 LATER_WAVES = broken-gone namespace-moved parents-gone reordered way-out
 LATER_TESTS = TestFleetInWaves TestImage TestJumpHostImage TestLockedFlux TestNamespaceMovedToAnotherCluster \
 	TestPageCommands TestProcedures TestReleaseIsReproducible TestReleasedJumpHost TestRemoteArgo TestRootHangs \
@@ -97,7 +99,8 @@ browser:
 
 engines:
 	$(GO) run ./e2e/prepare
-	$(GO) test $(JSON) -vet=off -count 1 -timeout 60m $(ENGINES_FIRST) ./e2e/... -skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"
+	$(GO) test $(JSON) -vet=off -count 1 -timeout 60m $(ENGINES_FIRST) ./e2e/... \
+		-skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"
 
 # What is to be counted.
 COUNTED = | $(GO) run ./hack/tally
@@ -112,7 +115,8 @@ check: ## the rest of a landing: lint, slow units, the race detector, all engine
 	@{ $(BESIDE) slow race lint browser && $(MAKE) --no-print-directory --silent engines; } $(COUNTED)
 
 rows: ## procedures of the pages on the engines, releases and images; the last line counts the tests
-	@{ $(GO) run ./e2e/prepare && $(GO) test $(JSON) -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)' \
+	@{ $(GO) run ./e2e/prepare \
+		&& $(GO) test $(JSON) -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)' \
 		&& $(GO) test $(JSON) -vet=off ./cmd/sipgen -run '$(LATER_SIZES)'; } $(COUNTED)
 
 facts: ## what Flux and Argo CD do by themselves; e2e/engines/measured keeps for which engines the tests passed

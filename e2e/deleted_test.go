@@ -77,8 +77,9 @@ func rowParentsGone(t *testing.T, r *rig, name string) {
 	c.settle(t, "the return of the namespace")
 }
 
-// TestRootHangs: somebody deletes the root with cascade, as Argo CD's CLI and UI do by default. Mostly it waits for itself, which another finalizer
-// plays here; status says so, and with the runbook's commands it is back. Nothing goes, not even where Argo CD does not wait: TestArgoRootAlone.
+// TestRootHangs: somebody deletes the root with cascade, as Argo CD's CLI and UI do by default. Mostly it waits for
+// itself, which another finalizer plays here; status says so, and with the runbook's commands it is back. Nothing goes,
+// not even where Argo CD does not wait: TestArgoRootAlone.
 func TestRootHangs(t *testing.T) {
 	t.Parallel()
 	r := besideTheOther(t, v1alpha1.EngineArgoCD)

@@ -83,8 +83,8 @@ func TestHistoryFollowsMoves(t *testing.T) {
 		"may have been in another folder before: continue with --path six: unreadable", "an unreadable one")
 }
 
-// TestHistoryOfADamagedRepository: what the commit before had elsewhere cannot be read. A history that ended there would
-// make a bill without the hours in the former folder.
+// TestHistoryOfADamagedRepository: what the commit before had elsewhere cannot be read. A history that ended there
+// would make a bill without the hours in the former folder.
 func TestHistoryOfADamagedRepository(t *testing.T) {
 	t.Parallel()
 	for _, damaged := range []string{"sites", "sites/a/c/n/a"} {

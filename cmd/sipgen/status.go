@@ -212,7 +212,8 @@ func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previo
 	if unread != nil { // then it is not known whether the tree has a host
 		states = slices.DeleteFunc(states, func(h status.HostStatus) bool { return h.State == status.LeftAlone })
 	}
-	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name, states, servicesOf(ctx, ui, in, site, before, anyLabeled(answer), wide), before.Edited,
+	return before, &siteStatus{v1alpha1.APIVersion, "Status", site.Name, states,
+		servicesOf(ctx, ui, in, site, before, anyLabeled(answer), wide), before.Edited,
 		append(sentence.ForgottenOf(finding.To(v1alpha1.Kind, "", site.Name), answer),
 			sentence.Conflicts(answer)...)}, unread
 }

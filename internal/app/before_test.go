@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUnreadIsNotEmpty is contract 1: a tree that cannot be read is an error, and not a place without a tree, whose hosts
-// would be handed out anew.
+// TestUnreadIsNotEmpty is contract 1: a tree that cannot be read is an error, and not a place without a tree, whose
+// hosts would be handed out anew.
 func TestUnreadIsNotEmpty(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	need.Write(t, file, "")

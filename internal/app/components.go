@@ -14,7 +14,8 @@ import (
 
 // componentChanges returns the changes other than replicas in the components for Cluster API of the previous tree.
 func (p *Planned) componentChanges(after render.Tree, replicas []report.ReplicaChange) []report.ComponentChange {
-	was, is, stay := filesOf(p.Before.compared(), "clusters", "capi/"), filesOf(after, "clusters", "capi/"), p.componentsStay()
+	was, is := filesOf(p.Before.compared(), "clusters", "capi/"), filesOf(after, "clusters", "capi/")
+	stay := p.componentsStay()
 	counted := map[string]bool{}
 	for i := range replicas {
 		counted[replicas[i].Cluster] = true
@@ -119,7 +120,8 @@ func setsReplicas(file string) bool {
 // replicaChanges returns the replicas that differ from the previous tree's, in the components that it has. Those of
 // refused clusters and of clusters without a spec do not change.
 func (p *Planned) replicaChanges(after render.Tree) []report.ReplicaChange {
-	was, is, stay := filesOf(p.Before.compared(), "clusters", "capi/"), filesOf(after, "clusters", "capi/"), p.componentsStay()
+	was, is := filesOf(p.Before.compared(), "clusters", "capi/"), filesOf(after, "clusters", "capi/")
+	stay := p.componentsStay()
 	var out []report.ReplicaChange
 	for i := range p.Clusters.All {
 		c := &p.Clusters.All[i]

@@ -75,7 +75,8 @@ func TestFirstPolicies(t *testing.T) {
 	}
 }
 
-// TestPolicies: the guards of the hosts change seldom. What changes with each tenant has words of its own, so that they are read.
+// TestPolicies: the guards of the hosts change seldom. What changes with each tenant has words of its own, so that
+// they are read.
 func TestPolicies(t *testing.T) {
 	for file, want := range map[string]string{
 		"sync-guard.yaml":    "the policies that guard the hosts change",

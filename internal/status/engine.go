@@ -162,8 +162,8 @@ func synced(doc *manifest.Document, conditions *live, tree string, deniedBy func
 	return a
 }
 
-// failsItself reports whether a Kustomization fails by a cause of its own: not because it waits for a Kustomization or a
-// source, which are listed themselves.
+// failsItself reports whether a Kustomization fails by a cause of its own: not because it waits for a Kustomization or
+// a source, which are listed themselves.
 func (o *live) failsItself() bool {
 	for _, c := range o.Status.Conditions {
 		if c.Type == "Ready" {
