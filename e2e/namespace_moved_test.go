@@ -70,7 +70,7 @@ func moveNamespace(t *testing.T, r *rig, name, names string) {
 		c.run(t, slices.Concat(procedure(t, "move-namespace", "root", "argocd"), procedure(t, "apply-policy")))
 	}
 	c.sync(t, nil)
-	c.exits(t, "the namespace has left", 0, "status")
+	c.exits(t, "the namespace has left", 0, "status", "--wait", "2m")
 	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "the services between the sites are")
 	left := c.run(t, []string{"kubectl get serviceaccounts,roles,rolebindings -A -o name " +
 		"-l sipgen.airshipit.org/site=$SITE | grep -F $TENANT || true\n"})

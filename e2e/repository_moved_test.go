@@ -36,7 +36,7 @@ func rowRepositoryMoved(t *testing.T, r *rig, name string) {
 
 	c.run(t, slices.Concat([]string{variables}, procedure(t, "move-repository", string(r.engine))))
 	c.follow(t, "the root is applied")
-	c.exits(t, "the root is applied", 0, "status")
+	c.exits(t, "the root is applied", 0, "status", "--wait", "2m")
 	c.wantHolds(t, "the root is applied", "a", "n1", "n2")
 	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "the services are")
 
