@@ -67,17 +67,9 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 					compared := *compared // a Site's own
 					return compared.Read(ctx, ui, site, hostsRead)
 				}
-				loaded, err := in.Load(ctx, ui)
-				if err != nil {
-					noteUnread(hosts, in, read)
-					return err
-				}
-				before, err := read(loaded.Site, loaded.Hosts.TakenAt)
+				loaded, before, err := withTree(ctx, ui, in, hosts, read)
 				if err != nil {
 					return err
-				}
-				if hosts != nil { // also if it cannot be planned
-					hosts.Held(loaded.Site.Name, app.HeldUIDs(before.Files))
 				}
 				if len(before.Files) == 0 && before.Unsealed == nil {
 					ui.Say("no previous tree: %s has none yet, so all of it is new", before.Where)

@@ -351,6 +351,21 @@ func (o *fleetOutput) rows(s *siteOutput) ([]byte, error) {
 	return text.Bytes(), err
 }
 
+// withTree reads a Site's inputs and the tree that read gives, whose hosts it notes, also if the Site cannot be planned.
+// hosts is nil in a run of one Site.
+func withTree(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, hosts *fleet.Hosts,
+	read func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error)) (loaded *app.Loaded, before app.Before,
+	err error) {
+	if loaded, err = in.Load(ctx, ui); err != nil {
+		noteUnread(hosts, in, read)
+		return nil, before, err
+	}
+	if before, err = read(loaded.Site, loaded.Hosts.TakenAt); err == nil && hosts != nil {
+		hosts.Held(loaded.Site.Name, app.HeldUIDs(before.Files))
+	}
+	return loaded, before, err
+}
+
 // noteUnread notes the hosts in the tree of a Site whose inputs have an error: they stay its own. read reads the tree.
 func noteUnread(hosts *fleet.Hosts, in *cmdline.Inputs,
 	read func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error)) {

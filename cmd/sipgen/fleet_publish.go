@@ -84,16 +84,10 @@ func settleHosts(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, losse
 		read := func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error) {
 			return previous.Read(ctx, ui, site, hostsRead)
 		}
-		loaded, err := in.Load(ctx, ui)
-		if err != nil {
-			noteUnread(hosts, in, read)
-			return err
-		}
-		before, err := read(loaded.Site, loaded.Hosts.TakenAt)
+		loaded, before, err := withTree(ctx, ui, in, hosts, read)
 		if err != nil {
 			return err
 		}
-		hosts.Held(loaded.Site.Name, app.HeldUIDs(before.Files)) // also if it cannot be planned
 		checked, err := tree(ui, loaded, before, how)
 		if err == nil {
 			noteHosts(hosts, checked.Plan)
