@@ -177,7 +177,8 @@ func TestArgoSyncObjects(t *testing.T) {
 }
 
 // TestArgoRootAlone: Argo CD deletes what a root has applied, if the root is deleted with cascade. It leaves out
-// objects with this annotation, and those of the root are Applications, which take their services with them, and projects.
+// objects with this annotation, and those of the root are Applications, which take their services with them, and
+// projects.
 func TestArgoRootAlone(t *testing.T) {
 	for _, order := range []string{v1alpha1.OrderNone, v1alpha1.OrderWaves} {
 		tree := guarded(t, func(s *v1alpha1.Site) {

@@ -351,8 +351,8 @@ func (o *fleetOutput) rows(s *siteOutput) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// withTree reads a Site's inputs and the tree that read gives, whose hosts it notes, also if the Site cannot be planned.
-// hosts is nil in a run of one Site.
+// withTree reads a Site's inputs and the tree that read gives, whose hosts it notes, also if the Site cannot be
+// planned. hosts is nil in a run of one Site.
 func withTree(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, hosts *fleet.Hosts,
 	read func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error)) (loaded *app.Loaded, before app.Before,
 	err error) {

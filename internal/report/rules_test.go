@@ -140,7 +140,8 @@ func TestRules(t *testing.T) {
 			"1 host is handed out, and metal3 does not clean it", planOf(ClusterResult{Roles: []RoleResult{{New: 1}}}),
 			nil},
 		// Its spec may stay for long after its last host.
-		{"gone", planOf(ClusterResult{Gone: true, Roles: []RoleResult{{Slots: []Slot{{Host: "m/h", Status: StatusReleased}}}}}),
+		{"gone", planOf(ClusterResult{Gone: true,
+			Roles: []RoleResult{{Slots: []Slot{{Host: "m/h", Status: StatusReleased}}}}}),
 			nil, "t/a is being decommissioned: 1 host released: m/h", planOf(ClusterResult{Gone: true}), nil},
 		{"left", Plan{left: []string{"t/a"}}, nil, "t/a has no host and leaves the tree", Plan{}, nil},
 		{"frozen", planOf(ClusterResult{Frozen: []string{"why"}}), nil,

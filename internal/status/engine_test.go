@@ -107,8 +107,8 @@ func TestEngine(t *testing.T) {
 }
 
 // TestOperatorActs: a suspended sync waits for an operator, and one that fails needs an operator, too: its spec, its
-// namespace or a permission is wrong. It is tried again, so that a wait goes on. What waits for another object is on its
-// way.
+// namespace or a permission is wrong. It is tried again, so that a wait goes on. What waits for another object is on
+// its way.
 func TestOperatorActs(t *testing.T) {
 	const automated, healthy = "automated: {prune: true}", "health: {status: Healthy}"
 	const synced, old = "sync: {status: Synced, revision: '" + newest + "'}, " + healthy,
