@@ -51,7 +51,7 @@ ENGINES_FIRST = ./e2e ./e2e/services ./e2e/forge
 # What has goroutines, or is called from them. The slow tests have none of their own.
 RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/kustomization ./internal/manifest ./cmd/sipgen/internal/terminal
 # In cmd/sipgen the Sites of a fleet run side by side.
-RACING_FLEETS = ^(TestFleetPublish|TestHostIsOneSites)$$
+RACING_FLEETS = ^(TestFleetPublish|TestHostIsOneSites|TestHostIsOneSitesOfManyBranches)$$
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller
 ROWS = ^TestFluxRows$$/^(release|infra-first|deleted|rolled-back|failed)$$
