@@ -144,8 +144,7 @@ func TestSSH(t *testing.T) {
 		{"a folder that is no repository", func(t *Target) { t.URL = server.url(test, filepath.Dir(server.userKey)) },
 			ErrNoRepository, "check the URL"},
 		{"a server that is not there", func(t *Target) {
-			t.URL = strings.Replace(t.URL, server.address,
-				freeAddress(test), 1)
+			t.URL = strings.Replace(t.URL, server.address, need.Unheard, 1)
 		}, nil, "connection refused"},
 	})
 }

@@ -156,7 +156,7 @@ func serveSSH(t testing.TB) sshd {
 	binary := need.Program(t, "sshd", "openssh-server")
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o700))
-	address := freeAddress(t)
+	address := need.Address(t)
 	_, port, err := net.SplitHostPort(address)
 	require.NoError(t, err)
 	ofSession := "SIPGEN_TEST_SSHD=" + port

@@ -244,7 +244,7 @@ func TestProxyFromTheEnvironment(t *testing.T) {
 func TestSOCKSProxy(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)
-	ssh, https, address := sshTarget(t, repo), httpsTarget(t, repo), freeAddress(t)
+	ssh, https, address := sshTarget(t, repo), httpsTarget(t, repo), need.Address(t)
 	tunnel := exec.Command("ssh", "-F", "none", "-o", "IdentitiesOnly=yes", "-i", ssh.Auth.SSHKeyFile,
 		"-o", "UserKnownHostsFile="+ssh.Auth.KnownHosts[0], "-N", "-D", address, strings.TrimSuffix(ssh.URL, repo))
 	if err := tunnel.Start(); err != nil {
@@ -255,17 +255,9 @@ func TestSOCKSProxy(t *testing.T) {
 	for i, target := range []Target{ssh, https} {
 		target.Auth.Proxy = "socks5://" + address
 		mustPublish(t, target, tree("a", strings.Repeat("x", i)))
-		target.Auth.Proxy = "socks5://squid:pr0xy@" + freeAddress(t)
+		target.Auth.Proxy = "socks5://squid:pr0xy@" + need.Unheard
 		refusedAs(t, repo, target, []wrong{{"a proxy that is not there", nil, nil, "Auth.Proxy"}})
 	}
-}
-
-// freeAddress gives an address on loopback where nobody listens.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	listener := need.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().String()
 }
 
 // listens waits until somebody answers there.

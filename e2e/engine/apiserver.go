@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
@@ -86,7 +87,7 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 	var api *APIServer
 	// A port that was free may be taken by the time it is used.
 	for attempt := 1; ; attempt++ {
-		port := freePorts(t, 1)[0]
+		port := need.Port(t)
 		url := fmt.Sprintf("https://127.0.0.1:%d", port)
 		config := &rest.Config{Host: url, BearerToken: adminToken, TLSClientConfig: rest.TLSClientConfig{CAData: cert},
 			QPS: 1000, Burst: 1000}
@@ -185,7 +186,7 @@ func startEtcd(t testing.TB) string {
 	t.Helper()
 	etcd := Binary(t, "etcd")
 	for attempt := 1; ; attempt++ {
-		ports := freePorts(t, 2)
+		ports := need.Ports(t, 2)
 		client, peer := fmt.Sprintf("http://127.0.0.1:%d", ports[0]), fmt.Sprintf("http://127.0.0.1:%d", ports[1])
 		p := start(t, "etcd", nil, etcd, "--data-dir="+t.TempDir(), "--logger=zap", "--log-level=warn",
 			"--listen-client-urls="+client, "--advertise-client-urls="+client, "--quota-backend-bytes=2147483648",

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -43,7 +44,7 @@ func StartArgo(t testing.TB, api *APIServer) *Argo {
 	config := api.controllerAccount(t, ArgoNamespace, "argocd-application-controller")
 	api.Apply(t, "e2e", argoSettings)
 
-	ports := freePorts(t, 4)
+	ports := need.Ports(t, 4)
 	redis, repo := fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])
 	redisProcess := start(t, "redis", nil, redisServer, "--bind", "127.0.0.1", "--port", fmt.Sprint(ports[0]), "--save",
 		"", "--appendonly", "no")

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	certutil "k8s.io/client-go/util/cert"
@@ -73,7 +74,7 @@ func clusterAPIProgram(t testing.TB, api *APIServer, name string) *process {
 	require.NoError(t, err)
 	writeFile(t, certs, "tls.crt", cert)
 	writeFile(t, certs, "tls.key", key)
-	ports := freePorts(t, 2)
+	ports := need.Ports(t, 2)
 	health := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	p := start(t, name, nil, program, "--kubeconfig="+Kubeconfig(t, api.Config()), "--health-addr="+health,
 		"--insecure-diagnostics", "--diagnostics-address=0", fmt.Sprintf("--webhook-port=%d", ports[1]),

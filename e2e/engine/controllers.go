@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/airshipit/sipgen/hack/need"
 )
 
 // Controllers is a real kube-controller-manager.
@@ -20,7 +22,7 @@ type Controllers struct{ process *process }
 func StartControllers(t testing.TB, api *APIServer, more ...string) *Controllers {
 	t.Helper()
 	program := Binary(t, "kube-controller-manager")
-	port := freePorts(t, 1)[0]
+	port := need.Port(t)
 	p := start(t, "kube-controller-manager", nil, program, "--kubeconfig="+Kubeconfig(t, api.WithToken(controllerToken)),
 		"--use-service-account-credentials=true", "--controllers="+strings.Join(append([]string{
 			"garbage-collector-controller", "namespace-controller", "disruption-controller"}, more...), ","),

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -66,7 +67,7 @@ func startFlux(t testing.TB, api *APIServer, config *rest.Config, flags ...strin
 	t.Helper()
 	controller := Binary(t, "kustomize-controller")
 	api.InstallCRDs(t, FluxCRDs(t)...)
-	ports := freePorts(t, 1)
+	ports := need.Ports(t, 1)
 	health := fmt.Sprintf("127.0.0.1:%d", ports[0])
 	f := &Flux{api: api, artifacts: serveArtifacts(t),
 		ready: func() error { return httpOK("http://" + health + "/readyz") }}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 )
 
@@ -35,7 +36,7 @@ func StartGitea(t testing.TB) *Gitea {
 	binary := Binary(t, "gitea")
 	static := ModuleDir(t, "gitea", "code.gitea.io/gitea")
 	dir := t.TempDir()
-	port := freePorts(t, 1)[0]
+	port := need.Port(t)
 	g := &Gitea{URL: fmt.Sprintf("http://127.0.0.1:%d", port), Admin: "ada", Password: "a-Passw0rd-of-the-test",
 		binary: binary}
 	g.config = writeFile(t, dir, "app.ini", []byte(fmt.Sprintf(`

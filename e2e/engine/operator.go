@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -67,7 +68,7 @@ func StartOperator(t testing.TB, api *APIServer) *Operator {
 		}
 	}
 	api.established(t, crds...)
-	health := fmt.Sprintf("127.0.0.1:%d", freePorts(t, 1)[0])
+	health := need.Address(t)
 	o := &Operator{api: api, ready: func() error { return httpOK("http://" + health + "/readyz") }}
 	o.process = start(t, "baremetal-operator", []string{
 		"KUBECONFIG=" + Kubeconfig(t, api.ServiceAccount(t, operatorNamespace, operatorAccount)), "POD_NAMESPACE=" +

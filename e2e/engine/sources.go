@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -32,7 +33,7 @@ func StartSources(t testing.TB, api *APIServer) *Sources {
 	controller := Binary(t, "source-controller")
 	api.InstallCRDs(t, sourceCRDs(t, "helmcharts", "helmrepositories")...)
 	config := api.controllerAccount(t, FluxNamespace, "source-controller")
-	ports := freePorts(t, 2)
+	ports := need.Ports(t, 2)
 	health, storage := fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])
 	s := &Sources{api: api}
 	s.process = start(t, "source-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" +

@@ -64,7 +64,7 @@ func newDexServer(t *testing.T) dexServer {
 	t.Helper()
 	cert, key, err := certutil.GenerateSelfSignedCertKey("127.0.0.1", []net.IP{net.IPv4(127, 0, 0, 1)}, nil)
 	require.NoError(t, err)
-	listen := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
+	listen := need.Address(t)
 	return dexServer{"https://" + listen, listen, cert, key}
 }
 

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 )
@@ -68,7 +67,7 @@ type balancer struct{ url, status string }
 // backends need the API servers' port on the same machine.
 func startHAProxy(t *testing.T, config []byte) balancer {
 	t.Helper()
-	front, status := fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
+	front, status := need.Address(t), need.Address(t)
 	text := replaceOnce(t, string(config), "bind :::8404 v4v6", "bind "+status)
 	text = replaceOnce(t, text, "bind :::6443 v4v6", "bind "+front)
 	runHAProxy(t, text, "http://"+status)
@@ -80,7 +79,7 @@ func startHAProxy(t *testing.T, config []byte) balancer {
 func workers(t *testing.T, entry v1.LoadBalancerWorker, n int32, addresses ...string) (config, status string,
 	first int32) {
 	t.Helper()
-	first, status = int32(freeRange(t, int(n))), fmt.Sprintf("127.0.0.1:%d", engine.FreePort(t))
+	first, status = int32(freeRange(t, int(n))), need.Address(t)
 	entry.NodeInterface, entry.NodePortRange = "oam", v1.PortRange{Start: first, End: first + n - 1}
 	if !entry.CheckEachPort {
 		entry.CheckPort = first

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
-	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -111,7 +110,7 @@ func TestControlPlaneLoadBalancerOfIPv6Hosts(t *testing.T) {
 func TestStatusWithoutHostsOnBothFamilies(t *testing.T) {
 	t.Parallel()
 	config := string(overlay(t, input(controlPlane(nil), v1.RoleControlPlane))[controlPlaneConfig])
-	status, front := engine.FreePort(t), engine.FreePort(t)
+	status, front := need.Port(t), need.Port(t)
 	config = replaceOnce(t, config, ":::8404", fmt.Sprintf(":::%d", status))
 	config = replaceOnce(t, config, ":::6443", fmt.Sprintf(":::%d", front))
 	runHAProxy(t, config, fmt.Sprintf("http://127.0.0.1:%d", status))

@@ -1,4 +1,4 @@
-// Package need ends tests that lack something: a program on the machine, a file, a call that goes well.
+// Package need ends tests that lack something: a program on the machine, a file, a free port, a call that goes well.
 package need
 
 import (

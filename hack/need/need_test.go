@@ -3,6 +3,7 @@ package need
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -74,4 +75,21 @@ func TestEachWantFails(t *testing.T) {
 			t.Errorf("%s: found %q and %q", why, good, bad)
 		}
 	}
+}
+
+// TestPort: no two of a process are the same, and none is of another process whose number leads to the same part.
+func TestPort(t *testing.T) {
+	seen := map[int]bool{}
+	for _, port := range Ports(t, 100) {
+		assert.Truef(t, port > ports.part && port < ports.part+portsOfOne && !seen[port], "%d of %d", port, ports.part)
+		seen[port] = true
+	}
+	assert.ErrorContains(t, Err(listen(ports.part)), "in use")
+
+	held, part := ports.held, ports.part
+	t.Cleanup(func() { ports.held.Close(); ports.held, ports.part = held, part })
+	ports.held = nil // as in that other process
+	assert.False(t, seen[Port(t)])
+	assert.NotEqual(t, part, ports.part)
+	assert.ErrorContains(t, Err(net.Dial("tcp", Unheard)), "refused")
 }
