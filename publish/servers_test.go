@@ -168,7 +168,7 @@ func serveSSH(t testing.TB) sshd {
 		filepath.Join(dir, "authorized"): read(s.userKey + ".pub"),
 		filepath.Join(dir, "config"): "Port " + port + "\nListenAddress 127.0.0.1\nHostKey " + s.hostKey +
 			"\nAuthorizedKeysFile " + filepath.Join(dir, "authorized") +
-			"\nSetEnv " + ofSession +
+			"\nSetEnv " + ofSession + " HOME=" + dir + // a login shell reads its files there
 			"\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nUsePAM no\nStrictModes no\nPermitRootLogin yes\nPidFile none\n",
 	}
 	for file, text := range files {
