@@ -63,7 +63,7 @@ func TestVulnerabilityGate(t *testing.T) {
 		{"wrong usage on GitHub", "exit 2", "true", true, "ended with 2: not checked"},
 	} {
 		program := filepath.Join(t.TempDir(), "govulncheck")
-		require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"+row.program+"\n"), 0o755))
+		need.Executable(t, program, "#!/bin/sh\n"+row.program+"\n")
 		gate := exec.Command("bash", "hack/vulnerabilities.sh", program, "./...")
 		gate.Env = append(os.Environ(), "GITHUB_ACTIONS="+row.github)
 		said, err := gate.CombinedOutput()

@@ -54,7 +54,7 @@ func asNobody(t *testing.T, folder string, work child) *exec.Cmd {
 	command := work.command(t)
 	text := need.Value(os.ReadFile(command.Path))(t)
 	copied := filepath.Join(os.TempDir(), fmt.Sprintf("publish-test-%d-%s", os.Getpid(), filepath.Base(t.Name())))
-	require.NoError(t, os.WriteFile(copied, text, 0o755))
+	need.Executable(t, copied, string(text))
 	t.Cleanup(func() { _ = os.Remove(copied) })
 	for up := filepath.Dir(folder); up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
 		_ = os.Chmod(up, 0o755)

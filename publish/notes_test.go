@@ -2,7 +2,6 @@ package publish
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -140,7 +139,7 @@ func TestWordsAfterThePush(t *testing.T) {
 	t.Parallel()
 	repo := with(t, tree("x", "1"))
 	hook := "#!/bin/sh\ncat >/dev/null\nsleep 0.3\necho\necho \"Create a pull request for 'sipgen/site' by visiting:\" >&2\necho '  https://git.example.org/acme/fleet/pull/new' >&2\n"
-	require.NoError(t, os.WriteFile(filepath.Join(repo, "hooks", "post-receive"), []byte(hook), 0o755))
+	need.Executable(t, filepath.Join(repo, "hooks", "post-receive"), hook)
 	target := httpsTarget(t, repo)
 	target.Path, target.Proposal = "site", "sipgen/site"
 	done := publishAs(t, target, tree("a", "1"), meta)

@@ -98,8 +98,7 @@ func remoteRoundTrip(t *testing.T, target Target, repo string) {
 	fsck(t, repo)
 
 	hook := filepath.Join(repo, "hooks/pre-receive")
-	require.NoError(t,
-		os.WriteFile(hook, []byte("#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n"), 0o755))
+	need.Executable(t, hook, "#!/bin/sh\necho 'main is protected: ask the release team'\nexit 1\n")
 	_, err = publishTree(target, tree("a", "3"), meta)
 	wantError(t, "a protected branch", err, ErrRejected, "ask the release team")
 	require.NoError(t, os.Remove(hook))

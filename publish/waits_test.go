@@ -29,7 +29,7 @@ import (
 func credentialHelper(t *testing.T, script string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "helper")
-	require.NoError(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755))
+	need.Executable(t, file, "#!/bin/sh\n"+script)
 	t.Setenv("GIT_CONFIG_COUNT", "1")
 	t.Setenv("GIT_CONFIG_KEY_0", "credential.helper")
 	t.Setenv("GIT_CONFIG_VALUE_0", file)
@@ -77,7 +77,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 	repo := with(t, tree("x", "1"))
 	over := filepath.Join(t.TempDir(), "over")
 	hook := "#!/bin/sh\nfor i in $(seq 2400); do [ ! -e '" + over + "' ] || exit 0; echo . >&2; sleep 0.05; done\n"
-	require.NoError(t, os.WriteFile(filepath.Join(repo, "hooks", "pre-receive"), []byte(hook), 0o755))
+	need.Executable(t, filepath.Join(repo, "hooks", "pre-receive"), hook)
 	targets := map[string]Target{"https": httpsTarget(t, repo), "ssh": sshTarget(t, repo),
 		"file": {URL: repo, Path: "site"}}
 	t.Cleanup(func() { // before the servers close, which wait for the hook

@@ -315,8 +315,7 @@ func TestHandOverStops(t *testing.T) {
 				"tree/policy/kustomization.yaml": "", "tree/clusters/a/b/hosts/kustomization.yaml": "",
 				"bin/kubectl": "#!/bin/sh\n" + row.kubectl + "\n",
 			} {
-				require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
-				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+				need.Executable(t, filepath.Join(dir, name), text)
 			}
 			cmd := exec.Command("bash", "-c", functions+"\nhand_over_tree "+row.tree+" old new")
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"))

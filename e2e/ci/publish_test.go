@@ -49,7 +49,7 @@ func releaseProject(t *testing.T) (folder, calls string, env map[string]string) 
 		case "cosign":
 			text += "case \"$*\" in sign-blob*) touch out/release/SHA256SUMS.sigstore.json ;; esac\n"
 		}
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755))
+		need.Executable(t, filepath.Join(bin, name), text)
 	}
 	return folder, calls, map[string]string{"PATH": bin + ":" + os.Getenv("PATH"), "HOME": bin}
 }

@@ -19,6 +19,7 @@ import (
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/render/infra"
 	"github.com/stretchr/testify/require"
@@ -136,8 +137,7 @@ func replaceOnce(t *testing.T, text, old, with string) string {
 
 func write(t *testing.T, path string, content []byte, mode os.FileMode) {
 	t.Helper()
-	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	require.NoError(t, os.WriteFile(path, content, mode))
+	need.Executable(t, path, string(content)) // some are
 	require.NoError(t, os.Chmod(path, mode))
 }
 

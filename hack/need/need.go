@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -71,6 +72,16 @@ func Write(t testing.TB, path, text string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+// Executable makes a file that can be executed, and the folders above it. No process is started meanwhile: one would
+// have the file open for writing for a moment, too, and Linux executes no such file (ETXTBSY, "text file busy").
+func Executable(t testing.TB, path, text string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
 }
 
 // Output runs a program that ends well, and returns what it prints.
