@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/creack/pty"
@@ -38,27 +39,25 @@ func terminal(t *testing.T) (tty *os.File, read func() string) {
 func TestStages(t *testing.T) {
 	for _, row := range []struct {
 		why, env string
-		long     bool
+		takes    time.Duration
 		want     string
 	}{
-		{"long", "TERM=xterm", true, "sipgen: go on? [y/N] sipgen: pushing ...\n"},
-		{"quick", "TERM=xterm", false, "sipgen: go on? [y/N] "},
-		{"a job", "CI=true", true, "sipgen: go on? [y/N] "},
+		{"long", "TERM=xterm", quickEnough, "sipgen: go on? [y/N] sipgen: pushing ...\n"},
+		{"quick", "TERM=xterm", quickEnough - 1, "sipgen: go on? [y/N] "},
+		{"a job", "CI=true", quickEnough, "sipgen: go on? [y/N] "},
 	} {
 		t.Run(row.why, func(t *testing.T) {
-			t.Parallel()
 			tty, read := terminal(t)
-			ask, answer := io.Pipe()
-			ui := New(ask, io.Discard, tty, environment(row.env))
-			end := ui.Stage("pushing")
-			wait := time.Duration(0) // a busy machine makes a quick one long
-			if row.long {
-				wait = 3 * quickEnough / 2
-			}
-			time.AfterFunc(wait, func() { _, _ = io.WriteString(answer, "yes\n") })
-			assert.Truef(t, ui.Confirm("go on?"), "yes is a no")
-			time.Sleep(wait / 10) // what waited for it prints
-			end()
+			synctest.Test(t, func(t *testing.T) { // a clock that a busy machine does not make late
+				ask, answer := io.Pipe()
+				ui := New(ask, io.Discard, tty, environment(row.env))
+				end := ui.Stage("pushing")
+				time.AfterFunc(row.takes, func() { _, _ = io.WriteString(answer, "yes\n") })
+				assert.Truef(t, ui.Confirm("go on?"), "yes is a no")
+				synctest.Wait() // what waited for the answer prints
+				end()
+				time.Sleep(quickEnough)
+			})
 			assert.Equal(t, row.want, strings.ReplaceAll(read(), "\r\n", "\n"))
 		})
 	}
