@@ -175,7 +175,11 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	need.Value(Commit(context.Background(), reach, tip, generation(0), meta))(t)
 	nothing("afterwards")
 	for range times(3) {
-		kill(t, child{Do: "branch, for ever", Target: reach}.start(t), 800*time.Millisecond)
+		t.Run("killed", func(t *testing.T) { // its server ends with it: a push that the server has got goes on, and lands
+			reach := httpsTarget(t, repo)
+			reach.Path = "site/mine"
+			kill(t, child{Do: "branch, for ever", Target: reach}.start(t), 800*time.Millisecond)
+		})
 		for name, text := range onDisk(t, temporary) {
 			assert.Truef(t, len(text) <= 0 && os.Remove(filepath.Join(temporary, name)) == nil,
 				"after a kill: found %s with %d bytes", name, len(text))

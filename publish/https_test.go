@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/assert"
@@ -177,12 +176,7 @@ func TestSSHKeys(t *testing.T) {
 		agent := exec.Command("ssh-agent", "-D", "-a", socket)
 		require.NoError(t, agent.Start())
 		t.Cleanup(func() { _ = agent.Process.Kill(); _ = agent.Wait() })
-		for range 200 {
-			if _, err := os.Stat(socket); err == nil {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
+		listens(t, "unix", socket)
 		t.Setenv("SSH_AUTH_SOCK", socket)
 		run("ssh-add", "-q", server.stranger)
 		refusedAs(t, repo, target, []wrong{{"an agent with another key", nil, ErrAuth, "SSH keys"}})

@@ -182,7 +182,7 @@ func serveSSH(t testing.TB) sshd {
 		_ = server.Wait()
 		orphans.EndWith(ofSession) // a hook that prints a lot outlives its session
 	})
-	listens(t, s.address)
+	listens(t, "tcp", s.address)
 	return s
 }
 

@@ -83,7 +83,7 @@ func TestSlowServerTimesOut(t *testing.T) {
 	t.Cleanup(func() { // before the servers close, which wait for the hook
 		assert.NoError(t, os.WriteFile(over, nil, 0o600))
 		// A git that nothing waits for any more still writes to the repository for a moment.
-		for end := time.Now().Add(10 * time.Second); os.RemoveAll(repo) != nil && time.Now().Before(end); {
+		for end := time.Now().Add(5 * time.Minute); os.RemoveAll(repo) != nil && time.Now().Before(end); {
 			time.Sleep(50 * time.Millisecond)
 		}
 	})
@@ -251,7 +251,7 @@ func TestSOCKSProxy(t *testing.T) {
 		need.Missing(t, "SOCKS5: %v", err)
 	}
 	t.Cleanup(func() { _ = tunnel.Process.Kill(); _ = tunnel.Wait() })
-	listens(t, address)
+	listens(t, "tcp", address)
 	for i, target := range []Target{ssh, https} {
 		target.Auth.Proxy = "socks5://" + address
 		mustPublish(t, target, tree("a", strings.Repeat("x", i)))
@@ -261,14 +261,13 @@ func TestSOCKSProxy(t *testing.T) {
 }
 
 // listens waits until somebody answers there.
-func listens(t testing.TB, address string) {
+func listens(t testing.TB, network, address string) {
 	t.Helper()
-	for range 400 {
-		if conn, err := net.Dial("tcp", address); err == nil {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if conn, err := net.Dial(network, address); err == nil {
 			_ = conn.Close()
 			return
 		}
-		time.Sleep(25 * time.Millisecond)
 	}
 	t.Fatalf("%s: nobody answers", address)
 }

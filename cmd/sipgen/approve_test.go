@@ -77,7 +77,7 @@ func atTheTerminal(t *testing.T, answer string, args ...string) (code int, asked
 			}
 		}
 	}()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	code = run(ctx, args, tty, io.Discard, tty)
 	_, _ = tty.Close(), screen.Close()

@@ -94,9 +94,11 @@ func (w *workers) run(command asked) (found answered, err error) {
 		return found, err
 	}
 	// A command that does not end is ended, and its test fails.
-	watch := time.AfterFunc(time.Minute, func() { _ = one.process.Process.Kill() })
-	defer watch.Stop()
-	return found, one.answers.Decode(&found)
+	watch := time.AfterFunc(10*time.Minute, func() { _ = one.process.Process.Kill() })
+	if err = one.answers.Decode(&found); !watch.Stop() {
+		err = fmt.Errorf("%q does not end: %w", command.Args, err)
+	}
+	return found, err
 }
 
 // stop ends the workers, and waits for them.

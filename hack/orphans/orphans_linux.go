@@ -3,6 +3,7 @@
 package orphans
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -16,20 +17,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Tests is a package's *testing.M, for its TestMain: os.Exit(orphans.Tests{m}.Run()).
-type Tests struct{ M interface{ Run() int } }
+// Tests is a package's *testing.M, for its TestMain: os.Exit(orphans.Tests{M: m}.Run()).
+type Tests struct {
+	M        interface{ Run() int }
+	patience time.Duration // zero: a minute
+}
 
-// patience is how long a process may take to end after the tests.
-const patience = 5 * time.Second
-
-// Run runs the tests, and returns their exit code: 1 if a process is left after them. It ends that process.
+// Run runs the tests, and returns their exit code: 1 if a process is left after them, which a busy machine has ended in
+// a minute. It ends that process.
 func (t Tests) Run() int {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		fmt.Fprintln(os.Stderr, "adopting processes:", err)
 		return 1
 	}
 	code := t.M.Run()
-	left := living(patience)
+	left := living(cmp.Or(t.patience, time.Minute))
 	for _, process := range left {
 		fmt.Fprintf(os.Stderr, "left running by the tests: %s\n", process)
 		End(process.ID)

@@ -32,7 +32,7 @@ func within(t *testing.T, read func() ([]Document, error)) ([]Document, error) {
 	select {
 	case a := <-done:
 		return a.docs, a.err
-	case <-time.After(20 * time.Second):
+	case <-time.After(5 * time.Minute):
 		t.Fatal("does not end")
 	}
 	return nil, nil
