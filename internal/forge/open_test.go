@@ -35,7 +35,7 @@ func request(change func(*Request)) Request {
 // ask runs Open, and fails the test unless it does what is wanted.
 func ask(t *testing.T, f *fake, r Request, want Outcome) *Opened {
 	t.Helper()
-	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Timeout: 20 * time.Second}
+	client := &Client{Token: fakeToken, TokenName: "SIPGEN_FORGE_TOKEN", Timeout: 5 * time.Minute}
 	opened := need.Value(client.Open(t.Context(), f.repository(), r))(t)
 	require.Truef(t, opened.Outcome == want, "found %q, want %q", opened.Outcome, want)
 	return opened
@@ -222,7 +222,7 @@ func TestPatienceEnds(t *testing.T) {
 			assert.Contains(t, text, word)
 		}
 		f.before = func(w http.ResponseWriter, _ *http.Request) bool { f.answer(w, 503, nil); return true }
-		assert.ErrorContains(t, refuse(t, f, Client{Token: fakeToken, Timeout: 2 * time.Second}), "503")
+		assert.ErrorContains(t, refuse(t, f, Client{Token: fakeToken, Timeout: 5 * time.Second}), "503")
 		f.before = func(w http.ResponseWriter, r *http.Request) bool {
 			w.Header().Set("Content-Type", "application/json")
 			for r.Context().Err() == nil {
@@ -241,7 +241,7 @@ func TestPatienceEnds(t *testing.T) {
 			return true
 		}
 		_, err := (&Client{Token: fakeToken}).Open(ctx, f.repository(), request(nil))
-		assert.Truef(t, err != nil && time.Since(started) <= 30*time.Second, "after %s found %v", time.Since(started),
+		assert.Truef(t, err != nil && time.Since(started) <= time.Minute, "after %s found %v", time.Since(started),
 			err)
 	})
 }
@@ -308,10 +308,10 @@ func TestElsewhere(t *testing.T) {
 				return true
 			}
 			started := time.Now()
-			err := refuse(t, f, Client{Token: fakeToken, Timeout: time.Minute})
+			err := refuse(t, f, Client{Token: fakeToken, Timeout: 5 * time.Minute})
 			assert.Truef(t,
 				strings.Contains(err.Error(), "answered with a web page instead of API data") &&
-					time.Since(started) <= 30*time.Second,
+					time.Since(started) <= time.Minute,
 				"after %s found %v", time.Since(started), err)
 		})
 	})
