@@ -12,6 +12,8 @@ import (
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/airshipit/sipgen/hack/orphans"
+	"github.com/rogpeppe/go-internal/lockedfile"
+	"github.com/stretchr/testify/require"
 )
 
 // Shared makes a value on first use and keeps it until Main ends: starting engines costs seconds,
@@ -107,11 +109,18 @@ func (t *longTB) TempDir() string {
 	return dir
 }
 
-// Sipgen is the command, built from this module once for a package's tests.
+// Sipgen is the command, built from this module once for a package's tests. The cache keeps it, so that go build links
+// it again only if something has changed; the tests run a copy, which no other checkout builds over.
 var Sipgen = Shared(func(t testing.TB) string {
-	path := filepath.Join(t.TempDir(), "sipgen")
-	cmd := exec.Command("go", "build", "-o", path, "./cmd/sipgen")
+	kept := filepath.Join(CacheDir(), "sipgen", "sipgen")
+	require.NoError(t, os.MkdirAll(filepath.Dir(kept), 0o755))
+	unlock, err := lockedfile.MutexAt(kept + ".lock").Lock()
+	require.NoError(t, err)
+	defer unlock()
+	cmd := exec.Command("go", "build", "-o", kept, "./cmd/sipgen")
 	cmd.Dir = root()
 	need.Output(t, cmd)
+	path := filepath.Join(t.TempDir(), "sipgen")
+	need.Output(t, exec.Command("cp", kept, path)) // a file that this process wrote may count as busy when it is run
 	return path
 })
