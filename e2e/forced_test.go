@@ -15,7 +15,9 @@ import (
 // guard's denial has the reason Forbidden, so Flux reports the denial and deletes nothing. Without the reason Flux tries to
 // delete the host; here only the missing right to delete saves it.
 func TestForcedAfterADenial(t *testing.T) {
-	api, flux := withoutPolicy(t).api, withoutPolicy(t).flux
+	t.Parallel()
+	r := fluxRig(t)
+	api, flux := r.api, r.flux
 	for ns, row := range map[string]struct {
 		change func(render.Tree)
 		fails  string
@@ -29,7 +31,9 @@ func TestForcedAfterADenial(t *testing.T) {
 	} {
 		t.Run(ns, func(t *testing.T) {
 			api.Namespaces(t, ns)
-			uid := makeHost(t, api, "controller", ns, "n1", "r1")
+			createHost(t, api, "controller", ns, "n1", "r1")
+			api.Operator.WaitState(t, "available", ns, "n1")
+			uid := string(api.Get(t, engine.Hosts, ns, "n1").GetUID())
 			tree := policies(t, ns, func(s *v1alpha1.SiteSpec) { s.Flux.Namespace = ns })
 			row.change(tree)
 			applyPolicies(t, api, tree)
@@ -50,8 +54,10 @@ spec: {online: false}
 			api.Apply(t, "e2e", fmt.Sprintf("apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {namespace: %s, name: hosts}\nspec: {interval: 1h, retryInterval: 2s, "+
 				"path: ./hosts, prune: false, force: false, deletionPolicy: Orphan, sourceRef: {kind: GitRepository, name: site}, "+
 				"serviceAccountName: sipgen-%[1]s-hosts}\n", ns))
+			t.Cleanup(func() { r.forget(ns, "hosts") })
 			flux.WaitFailed(t, ns, "hosts", revision, row.fails)
 			assert.Equal(t, uid, string(api.Get(t, engine.Hosts, ns, "n1").GetUID()), "uid")
+			r.wantNoHarm(t, ns, "a forced sync")
 		})
 	}
 }
