@@ -214,7 +214,7 @@ func tokens(t *testing.T, s *site) {
 	}{
 		{"wrong", "0123456789012345678901234567890123456789",
 			[]string{"SIPGEN_FORGE_TOKEN is wrong or expired", "write:repository"}},
-		{"may only read", s.NewToken(t, s.Admin, "read:repository,read:issue"), []string{
+		{"may only read", s.NewToken(t, "read:repository", "read:issue"), []string{
 			"the token in SIPGEN_FORGE_TOKEN does not allow that", "needs a token with the scopes write:repository",
 			"does not have at least one of required scope"}},
 	} {
@@ -227,13 +227,13 @@ func tokens(t *testing.T, s *site) {
 		assert.Len(t, s.pulls(t), 0, row.why)
 	}
 	// What the docs ask for.
-	s.as(s.Admin, s.NewToken(t, s.Admin, "write:repository,write:issue"))
+	s.as(s.Admin, s.NewToken(t, "write:repository", "write:issue"))
 	s.Call(t, "POST", s.path("/labels"), map[string]any{"name": "hosts", "color": "#00aabb"}, nil)
 	_, words := s.publish(t, 0, append(propose, "--label", "hosts")...)
 	assert.Contains(t, words, "pull request: opened")
 	assert.NotContains(t, words, "warning: pull request")
 	// Git's own, which is for git only if no forge is named.
-	s.env = []string{"HOME=" + s.dir, "SIPGEN_GIT_TOKEN=" + s.NewToken(t, s.Admin, "write:repository,write:issue")}
+	s.env = []string{"HOME=" + s.dir, "SIPGEN_GIT_TOKEN=" + s.NewToken(t, "write:repository", "write:issue")}
 	_, words = s.publish(t, 0, propose...)
 	assert.Contains(t, words, "pull request: up to date")
 	_, words = s.publish(t, 0, propose[:2]...)

@@ -25,7 +25,7 @@ import (
 // rivals run at the same time: those that push to main all get through one after the other, whatever words Gitea has
 // for a race, and proposals of several runs from one branch are one pull request.
 func rivals(t *testing.T, s *site) {
-	const n = 4
+	const n = 3
 	commands := make([]*exec.Cmd, n)
 	// named writes a Site of its own: a branch has one tree of each.
 	named := func(name string) string {
@@ -138,9 +138,10 @@ func (s *site) render(t *testing.T, text string) string {
 	return string(html)
 }
 
-// fleet opens one pull request for many Sites: dangers and problems first, equal changes once, within what a forge takes.
+// fleet opens one pull request for many Sites: dangers and problems first, equal changes once. That it stays within what
+// a forge takes, package report tests with a thousand Sites.
 func fleet(t *testing.T, s *site) {
-	const sites = 230
+	const sites = 12
 	for i := range sites {
 		name, wrong := fmt.Sprintf("dc%03d", i), ""
 		if i == sites-1 {
@@ -181,14 +182,11 @@ status: {operationalStatus: OK, errorCount: 0, errorMessage: "", poweredOn: true
 	all := s.pulls(t)
 	require.Len(t, all, 1)
 	body := all[0].Body
-	assert.LessOrEqual(t, len(body), 60_000)
-	assert.True(t, strings.HasPrefix(body, "**230 sites: 230 changed, 0 unchanged; 229 hosts assigned (229 new"), "%.200s",
+	assert.True(t, strings.HasPrefix(body, "**12 sites: 12 changed, 0 unchanged; 11 hosts assigned (11 new"), "%.200s",
 		body)
-	frozen, first := strings.Index(body, "`dc229`"), strings.Index(body, "`dc000`")
+	frozen, first := strings.Index(body, "`dc011`"), strings.Index(body, "`dc000`")
 	assert.True(t, 0 < frozen && frozen < first, "the frozen Site comes first: %.1000s", body)
-	for _, words := range []string{"… and 29 more of this kind of 29 sites\n", "### 229 sites\n"} {
-		assert.True(t, strings.Contains(body, words), "no %q in it: %.3000s", words, body)
-	}
+	assert.Contains(t, body, "### 11 sites\n")
 	assert.True(t, strings.Contains(s.render(t, body), "<summary>"), "Gitea folds no names")
 	assert.Contains(t, publish(1), "pull request: up to date: "+all[0].HTMLURL)
 }

@@ -173,6 +173,7 @@ func TestReviewFits(t *testing.T) {
 			assert.LessOrEqual(t, len(words), room.Bytes, form)
 			assert.Contains(t, words, "… and ", form)
 			assert.Regexp(t, `more groups? of \d+ sites`, words, form)
+			assert.Regexp(t, `… and [\d,]+ more of this kind of \d+ sites\n`, words, form)
 			if form == "text" {
 				assert.NotContains(t, words, "@team", form)
 			}
