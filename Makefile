@@ -71,7 +71,7 @@ LATER_ROWS = applied-base applied-hosts approved free-host handover leaving lost
 LATER_WAVES = broken-gone namespace-moved parents-gone reordered way-out
 LATER_TESTS = TestFleetInWaves TestImage TestJumpHostImage TestLockedFlux TestNamespaceMovedToAnotherCluster \
 	TestPageCommands TestProcedures TestReleaseIsReproducible TestReleasedJumpHost TestRemoteArgo TestRootHangs \
-	TestSiteFolders TestTakeover TestTwoEngines TestWholeSiteOnArgoCD
+	TestSiteFolders TestTakeover TestTutorial TestTwoEngines TestWholeSiteOnArgoCD
 # The largest sizes of contract 32. A landing has that of 5,000 hosts with all commands.
 LATER_SIZES = ^TestSizes$$/^(10,000_clusters|20,000_hosts)$$
 any = ($(subst $(space),|,$(strip $1)))
@@ -116,7 +116,8 @@ check: ## the rest of a landing: lint, slow units, the race detector, all engine
 
 rows: ## procedures of the pages on the engines, releases and images; the last line counts the tests
 	@{ $(GO) run ./e2e/prepare \
-		&& $(GO) test $(JSON) -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci -run '$(LATER)' \
+		&& $(GO) test $(JSON) -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci ./e2e/forge \
+			-run '$(LATER)' \
 		&& $(GO) test $(JSON) -vet=off ./cmd/sipgen -run '$(LATER_SIZES)'; } $(COUNTED)
 
 facts: ## what Flux and Argo CD do by themselves; e2e/engines/measured keeps for which engines the tests passed
