@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// TestPreCommit runs the hooks by the real pre-commit, from a repository that has them as this one does. The released binary stands for
+// TestPreCommit runs the hooks by the real pre-commit, from a repository that has them as this one does. The built command stands for
 // what pre-commit would build from the repository's Go code.
 func TestPreCommit(t *testing.T) {
 	needs(t, "git", "pre-commit")
@@ -33,7 +34,7 @@ func TestPreCommit(t *testing.T) {
 `)
 	s.commit(t)
 	env := maps.Clone(s.environment)
-	env["PATH"] = filepath.Join(releases(t), release) + ":" + env["PATH"]
+	env["PATH"] = filepath.Dir(engine.Sipgen(t)) + ":" + env["PATH"]
 	hook := func(exit int, verdict string, words ...string) {
 		t.Helper()
 		s.git(t, "add", ".")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,7 +28,7 @@ const (
 // and its tree is right as it was reviewed; one that takes hosts conflicts with another such one, and is rendered
 // again. Whatever is merged is what the specs give, no host has two clusters, and nothing of a tenant is lost.
 func TestQueue(t *testing.T) {
-	needs(t, "git", "bash", "go")
+	needs(t, "git", "bash")
 	t.Parallel()
 	seed := uint64(1)
 	if text := os.Getenv("SIPGEN_SEED"); text != "" {
@@ -113,8 +114,7 @@ func newQueue(t *testing.T) *queue {
 	folder := t.TempDir()
 	q := &queue{site: &site{checkout: filepath.Join(folder, "fleet")}, t: t,
 		ci: need.Value(filepath.Abs("../../ci/same-repository"))(t)}
-	q.bin = filepath.Join(folder, "bin")
-	run(t, "../..", nil, "go", "build", "-o", q.bin+"/", "./cmd/sipgen")
+	q.bin = filepath.Dir(engine.Sipgen(t))
 	q.env = map[string]string{"PATH": q.bin + ":" + os.Getenv("PATH"), "HOME": folder,
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "t", "GIT_AUTHOR_EMAIL": "t@example.org",
 		"GIT_COMMITTER_NAME":  "t",

@@ -212,19 +212,22 @@ func TestFormulaWords(t *testing.T) {
 func TestReleasedJumpHost(t *testing.T) {
 	t.Parallel()
 	folder, operator := t.TempDir(), "../../testdata/inputs/sip-operator/"
-	site, tree, other := filepath.Join(folder, "site.yaml"), filepath.Join(folder, "tree"), filepath.Join(folder,
-		"sipgen")
+	site, tree := filepath.Join(folder, "site.yaml"), filepath.Join(folder, "tree")
+	build := func(version string) string {
+		path := filepath.Join(folder, version)
+		run(t, "", nil, "bash", "../../hack/build.sh", version, "linux/"+runtime.GOARCH, path)
+		return path
+	}
 	text := string(need.Read(t, operator+"site.yaml"))
 	need.Write(t, site, strings.Replace(text, "  images: {jumpHost: registry.example.org/jump-host:1}\n", "", 1))
 	assert.NotContains(t, string(need.Read(t, site)), "images", site)
 	inputs := []string{"--site", site, "-f", operator + "spec.yaml", "--inventory", operator + "hosts.yaml"}
 
-	run(t, "", nil, filepath.Join(releases(t), release, "sipgen"),
-		append([]string{"render", "--out", tree}, inputs...)...)
+	run(t, "", nil, build(release), append([]string{"render", "--out", tree}, inputs...)...)
 	found := run(t, tree, nil, "grep", "-rhF", "image: ghcr.io/airshipit/sipgen/jump-host:"+release, ".")
 	assert.Equal(t, 1, strings.Count(found, "\n"), "images of jump hosts in the tree: "+found)
 
-	run(t, "", nil, "bash", "../../hack/build.sh", release+"-3-g0123456789ab", "linux/"+runtime.GOARCH, other)
+	other := build(release + "-3-g0123456789ab")
 	out, _ := exec.Command(other, append([]string{"plan", "--previous", "none"}, inputs...)...).CombinedOutput()
 	assert.Contains(t, string(out), "(frozen)", other)
 	assert.Contains(t, string(out),
