@@ -16,6 +16,7 @@ import (
 	"time"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
 )
 
@@ -52,7 +53,7 @@ func pemOf(c *tls.Certificate) string {
 func TestBackendsAreVerified(t *testing.T) {
 	t.Parallel()
 	ours, theirs := issue(t, nil, "ours"), issue(t, nil, "theirs")
-	addresses := []string{"127.0.13.1", "127.0.13.2", "127.0.13.3"}
+	addresses := []string{need.Loopback(t, "13.1"), need.Loopback(t, "13.2"), need.Loopback(t, "13.3")}
 	for i, certificate := range []*tls.Certificate{
 		issue(t, ours, "kubernetes", "api.example"), issue(t, theirs, "kubernetes", "api.example"),
 		issue(t, ours, "kubelet.example"),

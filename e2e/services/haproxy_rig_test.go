@@ -32,6 +32,11 @@ type backend struct {
 // /hang for ever, and its name otherwise.
 func startBackend(t *testing.T, name, address string, certificates ...tls.Certificate) *backend {
 	t.Helper()
+	return startBackendAt(t, name, net.JoinHostPort(address, "6443"), certificates...)
+}
+
+func startBackendAt(t *testing.T, name, address string, certificates ...tls.Certificate) *backend {
+	t.Helper()
 	b := &backend{name: name}
 	b.status.Store(http.StatusOK)
 	mux := http.NewServeMux()
@@ -48,7 +53,7 @@ func startBackend(t *testing.T, name, address string, certificates ...tls.Certif
 		<-r.Context().Done()
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, name) })
-	listener, err := net.Listen("tcp", net.JoinHostPort(address, "6443"))
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		need.Missing(t, "no loopback address %s: %v", address, err)
 	}
@@ -79,7 +84,7 @@ func startHAProxy(t *testing.T, config []byte) balancer {
 func workers(t *testing.T, entry v1.LoadBalancerWorker, n int32, addresses ...string) (config, status string,
 	first int32) {
 	t.Helper()
-	first, status = int32(freeRange(t, int(n))), need.Address(t)
+	first, status = int32(need.Range(t, int(n))), need.Address(t)
 	entry.NodeInterface, entry.NodePortRange = "oam", v1.PortRange{Start: first, End: first + n - 1}
 	if !entry.CheckEachPort {
 		entry.CheckPort = first
@@ -184,29 +189,4 @@ func serveText(t *testing.T, address, text string) {
 		})}}
 	server.Start()
 	t.Cleanup(server.Close)
-}
-
-// ranges are handed out once: HAProxy shares a port with another one that listens there.
-var ranges atomic.Int32
-
-// freeRange is the first of n ports in a row that were free on loopback, and are no other test's.
-func freeRange(t *testing.T, n int) int {
-	t.Helper()
-	for range 100 {
-		first := 31000 + int(ranges.Add(int32(n))) - n
-		free := true
-		for port := first; port < first+n; port++ {
-			l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-			if err != nil {
-				free = false
-				break
-			}
-			l.Close()
-		}
-		if free {
-			return first
-		}
-	}
-	t.Fatal("no free ports")
-	return 0
 }

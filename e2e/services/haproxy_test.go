@@ -29,7 +29,7 @@ const (
 
 func TestControlPlaneLoadBalancer(t *testing.T) {
 	t.Parallel()
-	addresses := []string{"127.0.11.1", "127.0.11.2", "127.0.11.3"}
+	addresses := []string{need.Loopback(t, "11.1"), need.Loopback(t, "11.2"), need.Loopback(t, "11.3")}
 	backends := map[string]*backend{}
 	for i, name := range []string{"node-1", "node-2", "node-3"} {
 		backends[name] = startBackend(t, name, addresses[i])
@@ -89,10 +89,11 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 // A site without anonymous access answers 401 to a check without credentials: that, then, is health.
 func TestExpectedStatusOfTheCheck(t *testing.T) {
 	t.Parallel()
-	locked, open := startBackend(t, "node-1", "127.0.12.1"), startBackend(t, "node-2", "127.0.12.2")
+	addresses := []string{need.Loopback(t, "12.1"), need.Loopback(t, "12.2")}
+	locked, open := startBackend(t, "node-1", addresses[0]), startBackend(t, "node-2", addresses[1])
 	locked.status.Store(http.StatusUnauthorized)
 	files := overlay(t, input(controlPlane(&v1.HealthCheck{Path: "/readyz", Status: 401}), v1.RoleControlPlane,
-		"127.0.12.1", "127.0.12.2"))
+		addresses...))
 	lb := startHAProxy(t, files[controlPlaneConfig])
 	lb.waitState(t, open.name, "DOWN")
 	lb.waitState(t, locked.name, "UP")
@@ -101,8 +102,10 @@ func TestExpectedStatusOfTheCheck(t *testing.T) {
 
 func TestControlPlaneLoadBalancerOfIPv6Hosts(t *testing.T) {
 	t.Parallel()
-	startBackend(t, "node-1", "::1")
-	lb := startHAProxy(t, overlay(t, input(controlPlane(nil), v1.RoleControlPlane, "::1"))[controlPlaneConfig])
+	backend := fmt.Sprintf("[::1]:%d", need.Port(t)) // this address there is once
+	startBackendAt(t, "node-1", backend)
+	config := overlay(t, input(controlPlane(nil), v1.RoleControlPlane, "::1"))[controlPlaneConfig]
+	lb := startHAProxy(t, []byte(replaceOnce(t, string(config), "[::1]:6443", backend)))
 	assert.Equal(t, 2, answers(t, lb.url, 2)["node-1"], "of 2 connections node-1 got")
 }
 
@@ -122,9 +125,10 @@ func TestStatusWithoutHostsOnBothFamilies(t *testing.T) {
 
 func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 	t.Parallel()
-	config, status, first := workers(t, v1.LoadBalancerWorker{}, 3, "127.0.13.1")
+	worker := need.Loopback(t, "13.1")
+	config, status, first := workers(t, v1.LoadBalancerWorker{}, 3, worker)
 	for port := first; port <= first+2; port++ {
-		serveText(t, fmt.Sprintf("127.0.13.1:%d", port), fmt.Sprint(port))
+		serveText(t, fmt.Sprintf("%s:%d", worker, port), fmt.Sprint(port))
 	}
 	runHAProxy(t, config, status)
 	for port := first; port <= first+2; port++ {
@@ -137,10 +141,11 @@ func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 // is closed here, says nothing. A port that nobody answers at leads nowhere, and the others go on.
 func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	t.Parallel()
-	config, status, first := workers(t, v1.LoadBalancerWorker{CheckEachPort: true}, 3, "127.0.14.1", "127.0.14.2")
-	serveText(t, fmt.Sprintf("127.0.14.1:%d", first), "node-1")
-	serveText(t, fmt.Sprintf("127.0.14.2:%d", first), "node-2")
-	serveText(t, fmt.Sprintf("127.0.14.2:%d", first+1), "node-2")
+	one, two := need.Loopback(t, "14.1"), need.Loopback(t, "14.2")
+	config, status, first := workers(t, v1.LoadBalancerWorker{CheckEachPort: true}, 3, one, two)
+	serveText(t, fmt.Sprintf("%s:%d", one, first), "node-1")
+	serveText(t, fmt.Sprintf("%s:%d", two, first), "node-2")
+	serveText(t, fmt.Sprintf("%s:%d", two, first+1), "node-2")
 	runHAProxy(t, config, status)
 	lb := balancer{"", status}
 	for _, want := range []struct {
@@ -166,19 +171,20 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 	options := &v1.HAProxy{MaxConnections: limit}
 	for name, run := range map[string]func(t *testing.T) (status string, urls []string){
 		"control plane": func(t *testing.T) (string, []string) {
-			startBackend(t, "node-1", "127.0.16.1")
+			node := need.Loopback(t, "16.1")
+			startBackend(t, "node-1", node)
 			services := controlPlane(nil)
 			services.LoadBalancerControlPlane[0].HAProxy = options
 			started := startHAProxy(t, overlay(t,
-				input(services, v1.RoleControlPlane, "127.0.16.1"))[controlPlaneConfig])
+				input(services, v1.RoleControlPlane, node))[controlPlaneConfig])
 			return started.status, []string{started.url}
 		},
 		"workers": func(t *testing.T) (string, []string) {
-			config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: options, CheckEachPort: true}, 2,
-				"127.0.16.3")
+			worker := need.Loopback(t, "16.3")
+			config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: options, CheckEachPort: true}, 2, worker)
 			var urls []string
 			for port := first; port <= first+1; port++ {
-				serveText(t, fmt.Sprintf("127.0.16.3:%d", port), "node-1")
+				serveText(t, fmt.Sprintf("%s:%d", worker, port), "node-1")
 				urls = append(urls, fmt.Sprintf("http://127.0.0.1:%d", port))
 			}
 			runHAProxy(t, config, status)
@@ -233,9 +239,10 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 // that says it came to another port (443 here) still reaches the port of the range, and no other one of the worker.
 func TestProxyProtocol(t *testing.T) {
 	t.Parallel()
+	worker := need.Loopback(t, "15.1")
 	config, status, first := workers(t, v1.LoadBalancerWorker{HAProxy: &v1.HAProxy{AcceptProxyProtocol: true,
-		SendProxyProtocol: "v1"}}, 2, "127.0.15.1")
-	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.15.1:%d", first))
+		SendProxyProtocol: "v1"}}, 2, worker)
+	listener, err := net.Listen("tcp", fmt.Sprintf("%s:%d", worker, first))
 	if err != nil {
 		need.Missing(t, "%v", err)
 	}
@@ -257,7 +264,7 @@ func TestProxyProtocol(t *testing.T) {
 		}
 	}()
 	front, second := fmt.Sprintf("127.0.0.1:%d", first), fmt.Sprintf("127.0.0.1:%d", first+1)
-	serveText(t, fmt.Sprintf("127.0.15.1:%d", first+1), "the second port")
+	serveText(t, fmt.Sprintf("%s:%d", worker, first+1), "the second port")
 	runHAProxy(t, config, status)
 	balancer{"", status}.waitState(t, fmt.Sprintf("port-%d,node-1", first), "UP")
 	balancer{"", status}.waitState(t, fmt.Sprintf("port-%d,node-1", first+1), "UP")

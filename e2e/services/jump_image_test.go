@@ -81,13 +81,7 @@ func TestJumpHostImage(t *testing.T) {
 		NodeInterface: "oam", NodeSSHPrivateKeys: "node-keys",
 		SSHAuthorizedKeys: []string{authorized(listed.PublicKey())},
 	}}}, v1.RoleWorker, "127.0.15.1"))
-	// TestJumpHost has the pod's own port; configurations of both cannot have it at a time.
-	const address = "127.0.0.1:2223"
-	for name, text := range files {
-		if strings.HasSuffix(name, "sshd_config") {
-			files[name] = []byte(strings.Replace(string(text), "Port 2222\n", "Port 2223\n", 1))
-		}
-	}
+	address := onFreePort(t, files)
 	p := stage(t, files, jumpName, map[string]map[string][]byte{
 		jumpName + "-host-keys": {"ssh_host_ed25519_key": privatePEM(t, hostPrivate)},
 		"node-keys":             {"key": privatePEM(t, nodePrivate)},

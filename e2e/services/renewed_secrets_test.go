@@ -25,9 +25,10 @@ import (
 // TestRenewedBackendCA: HAProxy keeps the authority of its start; one that is started later has the renewed one.
 func TestRenewedBackendCA(t *testing.T) {
 	ours, renewed := issue(t, nil, "ours"), issue(t, nil, "renewed")
-	startBackend(t, "node-1", "127.0.17.1", *issue(t, renewed, "kubernetes"))
+	node := need.Loopback(t, "17.1")
+	startBackend(t, "node-1", node, *issue(t, renewed, "kubernetes"))
 	files := overlay(t, input(controlPlane(&v1.HealthCheck{CA: &v1.BackendCA{Secret: "ca"}}), v1.RoleControlPlane,
-		"127.0.17.1"))
+		node))
 	file := filepath.Join(t.TempDir(), "ca.crt")
 	write(t, file, []byte(pemOf(ours)), 0o600)
 	config := []byte(replaceOnce(t, string(files[controlPlaneConfig]), "/usr/local/etc/haproxy-ca/ca.crt", file))
@@ -47,12 +48,13 @@ func TestRenewedKeysOfTheJumpHost(t *testing.T) {
 	renewed, renewedPrivate := newSigner(t)
 	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
 		NodeInterface: "oam", NodePort: 30022, SSHAuthorizedKeys: []string{authorized(first.PublicKey())},
-	}}}, v1.RoleWorker, "127.0.14.1"))
+	}}}, v1.RoleWorker, need.Loopback(t, "14.1")))
+	address := onFreePort(t, files)
 	p := stage(t, files, jumpName, map[string]map[string][]byte{
 		jumpName + "-host-keys": {"ssh_host_ed25519_key": privatePEM(t, hostPrivate)},
 	})
 	start(t, p.command(t, p.spec.Containers[0].Command...))
-	dial := sshd(t, "127.0.0.1:2222", hostKey)
+	dial := sshd(t, address, hostKey)
 	_, err := dial("sip", ssh.PublicKeys(second))
 	assert.Truef(t, err != nil, "a key that is not listed gets in")
 	keys := filepath.Join(p.root, "opt", "sip")
@@ -60,7 +62,7 @@ func TestRenewedKeysOfTheJumpHost(t *testing.T) {
 	write(t, filepath.Join(keys, "host-keys", "ssh_host_ed25519_key"), privatePEM(t, renewedPrivate), 0o440)
 	_, err = dial("sip", ssh.PublicKeys(second))
 	assert.ErrorContains(t, err, "host key mismatch", "the former host key")
-	dial = sshd(t, "127.0.0.1:2222", renewed)
+	dial = sshd(t, address, renewed)
 	client, err := dial("sip", ssh.PublicKeys(second))
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
@@ -78,11 +80,13 @@ func TestRenewedNodeKeys(t *testing.T) {
 	first, firstPrivate := newSigner(t)
 	renewed, renewedPrivate := newSigner(t)
 	other, otherPrivate := newSigner(t)
-	node := newSSHNode(t, "127.0.14.2:22")
+	host := need.Loopback(t, "14.2")
+	node := newSSHNode(t, host+":22")
 	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
 		NodeInterface: "oam", NodePort: 30022, SSHAuthorizedKeys: []string{authorized(listed.PublicKey())},
 		NodeSSHPrivateKeys: "node-keys",
-	}}}, v1.RoleWorker, "127.0.14.2"))
+	}}}, v1.RoleWorker, host))
+	address := onFreePort(t, files)
 	p := stage(t, files, jumpName, map[string]map[string][]byte{
 		jumpName + "-host-keys": {"ssh_host_ed25519_key": privatePEM(t, hostPrivate)},
 		"node-keys":             {"key": privatePEM(t, firstPrivate)},
@@ -90,7 +94,7 @@ func TestRenewedNodeKeys(t *testing.T) {
 	var gets func(ssh.Signer) bool
 	pod := func() *running {
 		started := start(t, p.command(t, p.spec.Containers[0].Command...))
-		dial := sshd(t, "127.0.0.1:2222", hostKey)
+		dial := sshd(t, address, hostKey)
 		gets = func(key ssh.Signer) bool { // on to a node that accepts this key alone
 			t.Helper()
 			node.accept(key.PublicKey())
@@ -118,7 +122,7 @@ func TestRenewedNodeKeys(t *testing.T) {
 	assert.Truef(t, gets(renewed), "a renewed key does not get in")
 	put("other", otherPrivate)
 	assert.Truef(t, !gets(other), "a key under a new name gets in without a restart: so the page may say")
-	before.end(t, "127.0.0.1:2222")
+	before.end(t, address)
 	pod()
 	assert.Truef(t, gets(other), "a key under a new name does not get in after a restart")
 	assert.Truef(t, gets(renewed), "the renewed key does not get in after a restart")

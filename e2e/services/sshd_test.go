@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -73,6 +74,18 @@ func sshd(t *testing.T, address string, hostKey ssh.Signer) func(user string, me
 	}
 }
 
+// onFreePort has a jump host's sshd listen on a port that no other process has, and returns its address.
+func onFreePort(t *testing.T, files map[string][]byte) string {
+	t.Helper()
+	port := need.Port(t)
+	for name, text := range files {
+		if strings.HasSuffix(name, "sshd_config") {
+			files[name] = []byte(replaceOnce(t, string(text), "Port 2222\n", fmt.Sprintf("Port %d\n", port)))
+		}
+	}
+	return fmt.Sprintf("127.0.0.1:%d", port)
+}
+
 func TestJumpHost(t *testing.T) {
 	t.Parallel()
 	need.Program(t, "sshd", "openssh-server")
@@ -81,16 +94,17 @@ func TestJumpHost(t *testing.T) {
 	ca, _ := newSigner(t)
 	otherCA, _ := newSigner(t)
 	hostKey, hostPrivate := newSigner(t)
+	host := need.Loopback(t, "14.1")
 	files := overlay(t, input(v1.Services{JumpHost: []v1.JumpHost{{
 		NodeInterface: "oam", NodePort: 30022,
 		SSHAuthorizedKeys: []string{authorized(listed.PublicKey()) + " ops@example"},
 		TrustedUserCA:     authorized(ca.PublicKey()),
-	}}}, v1.RoleWorker, "127.0.14.1"))
+	}}}, v1.RoleWorker, host))
+	address := onFreePort(t, files)
 	p := stage(t, files, jumpName, map[string]map[string][]byte{
 		jumpName + "-host-keys": {"ssh_host_ed25519_key": privatePEM(t, hostPrivate)},
 	})
 	start(t, p.command(t, p.spec.Containers[0].Command...))
-	const address = "127.0.0.1:2222"
 	dial := sshd(t, address, hostKey)
 	for _, row := range []struct {
 		why, user string
@@ -139,7 +153,7 @@ func TestJumpHost(t *testing.T) {
 	out, err := session.CombinedOutput("id -u")
 	assert.Truef(t, err == nil && string(out) == "1000\n", "the session's id -u: %v, %s", err, out)
 	// The way on: to a host's SSH by name and by address, and to nothing else.
-	node, err := net.Listen("tcp", "127.0.14.1:22")
+	node, err := net.Listen("tcp", host+":22")
 	if err != nil {
 		need.Missing(t, "the port of SSH: %v", err)
 	}
@@ -154,14 +168,14 @@ func TestJumpHost(t *testing.T) {
 			connection.Close()
 		}
 	}()
-	for _, target := range []string{"node-1:22", "node-1." + namespace + ":22", "127.0.14.1:22"} {
+	for _, target := range []string{"node-1:22", "node-1." + namespace + ":22", host + ":22"} {
 		connection, err := client.Dial("tcp", target)
 		require.Truef(t, err == nil, "on to %s: %v", target, err)
 		banner, _ := io.ReadAll(connection)
 		assert.Contains(t, string(banner), "SSH-2.0-node", "on to "+target)
 		connection.Close()
 	}
-	for _, target := range []string{"127.0.14.1:6443", "127.0.0.1:2222", "localhost:22"} {
+	for _, target := range []string{host + ":6443", address, "localhost:22"} {
 		_, err := client.Dial("tcp", target)
 		assert.ErrorContains(t, err, "administratively prohibited", "on to "+target)
 	}

@@ -86,10 +86,18 @@ func TestPort(t *testing.T) {
 	}
 	assert.ErrorContains(t, Err(listen(ports.part)), "in use")
 
+	for range 100 {
+		first := Range(t, 7)
+		assert.Truef(t, first > ports.part && first+6 < ports.part+portsOfOne, "%d of %d", first, ports.part)
+	}
+	address := Loopback(t, "11.3")
+	assert.Regexp(t, `^127\.[1-9]\d?\.11\.3$`, address)
+
 	held, part := ports.held, ports.part
 	t.Cleanup(func() { ports.held.Close(); ports.held, ports.part = held, part })
 	ports.held = nil // as in that other process
 	assert.False(t, seen[Port(t)])
 	assert.NotEqual(t, part, ports.part)
+	assert.NotEqual(t, address, Loopback(t, "11.3"))
 	assert.ErrorContains(t, Err(net.Dial("tcp", Unheard)), "refused")
 }

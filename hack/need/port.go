@@ -14,8 +14,7 @@ const Unheard = "127.0.0.1:1"
 
 // The ports that programs under test listen on. They lie below those that the system gives to connections that go out
 // (32768 on Linux): of these any connection may take one before the program does that was told to listen on it. Test
-// binaries run side by side, so that each has a part of its own, and holds it by listening on its first port. Ports
-// from 31000 on are for ranges (e2e/services).
+// binaries run side by side, so that each has a part of its own, and holds it by listening on its first port.
 const (
 	firstPort  = 10000
 	portsOfOne = 500
@@ -65,6 +64,24 @@ func Ports(t testing.TB, n int) []int {
 		several[i] = Port(t)
 	}
 	return several
+}
+
+// Range returns the first of n such ports in a row.
+func Range(t testing.TB, n int) int {
+	t.Helper()
+	for {
+		if row := Ports(t, n); row[n-1] == row[0]+n-1 {
+			return row[0]
+		}
+	}
+}
+
+// Loopback returns an IPv4 address of loopback that ends in two numbers, such as 127.1.11.3 for "11.3", for programs
+// whose port is given. No other process of tests has it. Linux has all these addresses.
+func Loopback(t testing.TB, end string) string {
+	t.Helper()
+	Port(t) // the part is held
+	return fmt.Sprintf("127.%d.%s", 1+(ports.part-firstPort)/portsOfOne, end)
 }
 
 // Address returns an address on loopback with such a port.
