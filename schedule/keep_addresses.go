@@ -107,19 +107,12 @@ func (s *planner) unaddressed(i int32, network string) Unaddressed {
 
 // dropShared leaves an address that several hosts have on one network to one of them, because traffic for the others
 // would reach that one. A held host keeps its address. Among the others the first by name keeps it. A lease from
-// inspection comes last: another machine may have it by now.
+// inspection comes last: another machine may have it by now. Networks without a service count as well: the tree keeps
+// what a service may use later.
 func (s *planner) dropShared() {
 	type networkAddress struct {
 		network string
 		ip      netip.Addr
-	}
-	wanted := s.servedNetworks()
-	var served []int32 // hosts with an address on one of them
-	for i := range s.hosts {
-		if len(wanted) > 0 && slices.ContainsFunc(s.hosts[i].Addresses,
-			func(a inventory.Address) bool { return wanted[a.Network] }) {
-			served = append(served, int32(i))
-		}
 	}
 	first := map[networkAddress]int32{}
 	settle := func(round int, i int32, a inventory.Address) {
@@ -130,40 +123,40 @@ func (s *planner) dropShared() {
 		case !taken:
 			first[key] = i
 		case other == i || round == 0:
-		case round == 1 && a.Origin == inventory.FromHostAnnotation && s.hosts[other].known(a.Network, a.IP) &&
-			!h.known(a.Network, a.IP):
-			s.loseAddress(i, other, a) // an annotation gives the address of an older host
-		case round == 1 && (s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
-			// Each serves its own cluster, perhaps on separate wires. lint reports it.
+		case round == 1 && (a.Origin != inventory.FromHostAnnotation || !s.hosts[other].known(a.Network, a.IP)) &&
+			(s.hosts[other].role == nil || s.hosts[other].role.cluster != h.role.cluster):
+			// Both run already, each in its own cluster, perhaps on separate wires. lint reports it.
 		default:
 			s.loseAddress(i, other, a)
 		}
 	}
-	// First the hosts whose address is in the tree, then other held hosts, free hosts, leases of free hosts.
-	for turn := range 4 {
-		for _, i := range served {
+	for turn := range 5 {
+		for i := range s.hosts {
 			h := &s.hosts[i]
 			for _, a := range h.Addresses { // as it is now: loseAddress gives the host another list
-				if h.turn(a) == turn && wanted[a.Network] {
-					settle(turn, i, a)
+				if h.turn(a) == turn {
+					settle(turn, int32(i), a)
 				}
 			}
 		}
 	}
 }
 
-// turn returns when the addresses of a host are settled: 0 for those in the tree, then other held hosts, free hosts,
-// and leases of free hosts.
+// turn returns when the addresses of a host are settled: 0 for those in the tree, 1 for those of held hosts that the
+// tree does not have, and for those to which an annotation moves one, 2 for those of held hosts on networks on which
+// the tree has none, 3 for free hosts, and 4 for leases of free hosts.
 func (h *candidate) turn(a inventory.Address) int {
 	switch {
 	case a.Origin == inventory.FromPreviousTree || h.known(a.Network, a.IP):
 		return 0
-	case h.role != nil:
+	case h.role != nil && (h.tree == nil || len(h.tree.Addresses[a.Network]) > 0):
 		return 1
+	case h.role != nil:
+		return 2
 	case a.Origin == inventory.FromHardware:
-		return 3
+		return 4
 	}
-	return 2
+	return 3
 }
 
 // loseAddress removes an address from a host, because another host has it on this network.
@@ -174,22 +167,6 @@ func (s *planner) loseAddress(i, to int32, a inventory.Address) {
 	h.AddressProblems = append(slices.Clone(h.AddressProblems), inventory.AddressProblem{
 		Network: a.Network, Origin: a.Origin, Text: text,
 	})
-}
-
-// servedNetworks returns the networks on which services reach hosts.
-func (s *planner) servedNetworks() map[string]bool {
-	served := map[string]bool{}
-	for _, c := range s.clusters {
-		if c.spec == nil {
-			continue
-		}
-		for _, r := range c.roles {
-			for _, network := range networksOf(c.spec, r.name) {
-				served[network] = true
-			}
-		}
-	}
-	return served
 }
 
 // checkReachable finds hosts of a role that the cluster's services cannot reach, or reach at an unconfirmed address.
