@@ -74,7 +74,8 @@ type Claim struct {
 	Use  Use
 	// Space is the address space, empty for the common one of all networks that the Site does not list.
 	Space string
-	// Owner is the claiming object: claims of one owner may overlap. Within is the owner of the enclosing range.
+	// Owner is the claiming object: claims of one owner may overlap, but for ranges as in rules.go. Within is the owner
+	// of the enclosing range.
 	Owner, Within string
 	// Pool is the owner of the pool of MetalLB that it names, empty for none and for one that the Site does not have.
 	Pool string

@@ -81,6 +81,8 @@ func verdict(a, b *thing) string {
 			return "warn"
 		}
 		return "bad"
+	case a.who == b.who && pair == "static vdhcp":
+		return "bad"
 	case a.who == b.who, strings.Contains(pair, "gateway"), is(machine, a) && is(machine, b) && a.kind != b.kind:
 		return ""
 	case pair == "node power":

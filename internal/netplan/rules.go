@@ -34,7 +34,9 @@ func clash(a, b *Claim) (at, mild bool) {
 func given(a, b *Claim) (at, mild bool) {
 	switch {
 	case a.Owner == b.Owner && b.Use.gives():
-		return false, false
+		// Networks of one subnet share a list of static addresses and one of DHCP addresses, and attachments may share
+		// a range. MetalLB rejects a pool that names an address twice.
+		return a.Use != b.Use || a.Use == Pool, false
 	case b.Within == a.Owner, b.Within == anyPool && a.Use == Pool:
 		return false, false
 	case b.Use == Lease && (a.Use == DHCP || a.Use == VirtualDHCP):

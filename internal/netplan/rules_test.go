@@ -58,7 +58,11 @@ func TestClash(t *testing.T) {
 		{of(BootMAC, "h1"), of(BootMAC, "h2"), bad},
 
 		{of(DHCP, "i"), of(Pool, "p"), bad},
-		{of(Static, "v"), of(VirtualDHCP, "v"), none},
+		{of(Static, "v"), of(VirtualDHCP, "v"), bad},
+		{of(Static, "v"), of(Static, "v"), none},
+		{of(VirtualDHCP, "v"), of(VirtualDHCP, "v"), none},
+		{of(Attachment, "n"), of(Attachment, "n"), none},
+		{of(Pool, "p"), of(Pool, "p"), bad},
 		{of(Pool, "p"), within(of(LoadBalancer, "t1"), "p"), none},
 		{of(Pool, "p"), within(of(LoadBalancer, "t1"), anyPool), none},
 		{of(Attachment, "n"), within(of(LoadBalancer, "t1"), anyPool), bad},
