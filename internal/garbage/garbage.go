@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 )
 
 // leastHeap is what the heap grows to before garbage is collected, where growth percent above what is in use is less:
@@ -19,18 +20,24 @@ const (
 )
 
 // CollectLate sets leastHeap, again after each garbage collection. $GOGC overrides it.
-func CollectLate() { once.Do(collectLate) }
+func CollectLate() { once.Do(func() { collectLate() }) }
 
 var once sync.Once
 
-func collectLate() {
+// collectLate returns a function that ends it.
+func collectLate() (end func()) {
+	var ended atomic.Bool
+	end = func() { ended.Store(true) }
 	if os.Getenv("GOGC") != "" {
-		return
+		return end
 	}
 	const begin = 4 << 20 // with 100 percent
 	debug.SetGCPercent(100 * leastHeap / begin)
 	var collected func(struct{})
 	collected = func(struct{}) {
+		if ended.Load() {
+			return
+		}
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
 		used := max(int(live[0].Value.Uint64()), begin)
@@ -42,4 +49,5 @@ func collectLate() {
 		runtime.AddCleanup(new([16]byte), collected, struct{}{})
 	}
 	runtime.AddCleanup(new([16]byte), collected, struct{}{})
+	return end
 }
