@@ -30,7 +30,6 @@ func rowInfraFirst(t *testing.T, r *rig, name string) {
 	hosts := c.name("a", "hosts")
 	r.flux.WaitApplied(t, engine.FluxNamespace, c.root()+"-policy", revision)
 	for range 3 {
-		r.flux.Request(t, engine.FluxNamespace, hosts)
 		r.flux.WaitDependency(t, engine.FluxNamespace, hosts, c.name("a", "infra"), func() error {
 			if got := c.holds(t, "a"); len(got) > 0 {
 				return fmt.Errorf("hosts %v have labels, and the services are not ready", got)

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -139,8 +138,8 @@ func TestTakeover(t *testing.T) {
 
 	// Whatever pod is started anew now has nothing of SIP's.
 	run("kubectl -n lma-infra delete pods --all --wait=false")
-	run("kubectl -n lma-infra rollout status deployment/jumphost-lma --timeout=1m")
-	run("kubectl -n lma-infra rollout status deployment/loadbalancer-worker-lma --timeout=1m")
+	run("kubectl -n lma-infra rollout status deployment/jumphost-lma --timeout=4m")
+	run("kubectl -n lma-infra rollout status deployment/loadbalancer-worker-lma --timeout=4m")
 	for _, pod := range api.List(t, engine.Pods, sipTenant) {
 		text, err := pod.MarshalJSON()
 		require.NoError(t, err)
@@ -161,7 +160,7 @@ func TestTakeover(t *testing.T) {
 	assert.Len(t, ports, 13, "a range of 13 ports")
 	c.exits(t, "a shorter range", 0, "diff")
 	// The hosts' labels do not go with the SIPCluster, and nothing holds its deletion.
-	run("kubectl -n lma-infra delete sipclusters.airship.airshipit.org lma --timeout=30s")
+	run("kubectl -n lma-infra delete sipclusters.airship.airshipit.org lma --timeout=4m")
 	c.wantSIPLabels(t)
 }
 
@@ -216,7 +215,7 @@ spec:
 	c.account = c.reader(t)
 	c.accept(t)
 	for _, name := range sipServices {
-		api.Kubectl(t, "", "-n", sipTenant, "rollout", "status", "deployment/"+name, "--timeout=2m")
+		api.Kubectl(t, "", "-n", sipTenant, "rollout", "status", "deployment/"+name, "--timeout=4m")
 	}
 	return c
 }
@@ -254,7 +253,7 @@ spec:
 	api.Kubectl(t, "", "apply", "-f", "../config/reader.yaml")
 	assert.Equal(t, whole, role(), "with the reader")
 	api.Kubectl(t, "", "apply", "-k", "../config")
-	require.NoError(t, engine.Eventually(time.Minute, func() error {
+	require.NoError(t, engine.Eventually(engine.SyncTimeout, func() error {
 		if len(role()) > 1 {
 			return fmt.Errorf("sipgen's definition: found %v", role())
 		}

@@ -10,7 +10,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/require"
@@ -93,7 +92,7 @@ func StartAPIServer(t testing.TB, options Options) *APIServer {
 			QPS: 1000, Burst: 1000}
 		p := start(t, "kube-apiserver", nil, server, append(args, fmt.Sprintf("--secure-port=%d", port))...)
 		api = &APIServer{URL: url, CA: cert, Client: NewClient(t, config), process: p}
-		err := Eventually(90*time.Second, p.while(func() error {
+		err := Eventually(SyncTimeout, p.while(func() error {
 			_, err := api.rest.Get().AbsPath("/readyz").DoRaw(context.Background())
 			return err
 		}))
@@ -192,7 +191,7 @@ func startEtcd(t testing.TB) string {
 			"--listen-client-urls="+client, "--advertise-client-urls="+client, "--quota-backend-bytes=2147483648",
 			"--unsafe-no-fsync",
 			"--listen-peer-urls="+peer, "--initial-advertise-peer-urls="+peer, "--initial-cluster=default="+peer)
-		err := Eventually(30*time.Second, p.while(func() error { return httpOK(client + "/health") }))
+		err := Eventually(SyncTimeout, p.while(func() error { return httpOK(client + "/health") }))
 		if err == nil {
 			return client
 		}

@@ -27,8 +27,8 @@ import (
 // FluxNamespace is where kustomize-controller lives, and most of its objects.
 const FluxNamespace = "flux-system"
 
-// SyncTimeout bounds every wait for an engine. It is for machines that are busy; a sync takes a
-// second or two. SIPGEN_E2E_TIMEOUT sets another, for those who write tests.
+// SyncTimeout bounds every wait for an engine, its start, and what it serves. It is for machines that are busy; a sync
+// takes a second or two. SIPGEN_E2E_TIMEOUT sets another, for those who write tests.
 var SyncTimeout = syncTimeout()
 
 func syncTimeout() time.Duration {
@@ -175,11 +175,11 @@ func NoFolder(k *unstructured.Unstructured, revision string) bool {
 		strings.Contains(Condition(k, "Reconciling").Message, revision)
 }
 
-// WaitDependency waits until a Kustomization was tried again and waits for another one, and gives up at once where
-// never gives an error.
+// WaitDependency asks for a sync, waits until it was tried and waits for another one, and gives up at once where never
+// gives an error.
 func (f *Flux) WaitDependency(t testing.TB, namespace, name, other string, never func() error) {
 	t.Helper()
-	before := time.Now()
+	token := f.Request(t, namespace, name)
 	f.wait(t, namespace, name, "waits for "+other, func(k *unstructured.Unstructured) error {
 		if err := never(); err != nil {
 			return Final(err)
@@ -188,11 +188,7 @@ func (f *Flux) WaitDependency(t testing.TB, namespace, name, other string, never
 		if ready.Reason != "DependencyNotReady" || !strings.Contains(ready.Message, namespace+"/"+other+"'") {
 			return fmt.Errorf("%s", ready)
 		}
-		// Flux looks again every half a second; two looks later it has.
-		if time.Since(before) < 2*time.Second {
-			return fmt.Errorf("not tried again yet")
-		}
-		return nil
+		return handled(k, token)
 	})
 }
 
@@ -211,11 +207,16 @@ func (f *Flux) Reconcile(t testing.TB, namespace, name string) {
 	t.Helper()
 	token := f.Request(t, namespace, name)
 	f.wait(t, namespace, name, "tried again", func(k *unstructured.Unstructured) error {
-		if handled, _, _ := unstructured.NestedString(k.Object, "status", "lastHandledReconcileAt"); handled != token {
-			return fmt.Errorf("last handled %q, want %q", handled, token)
-		}
-		return nil
+		return handled(k, token)
 	})
+}
+
+// handled is an error until the controller has tried the sync of a token.
+func handled(o *unstructured.Unstructured, token string) error {
+	if last, _, _ := unstructured.NestedString(o.Object, "status", "lastHandledReconcileAt"); last != token {
+		return fmt.Errorf("last handled %q, want %q", last, token)
+	}
+	return nil
 }
 
 var requests atomic.Int64

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -268,7 +267,7 @@ func (w *HostWatch) catchUp(t testing.TB, namespace string) {
 	for _, o := range w.api.List(t, Hosts, namespace) {
 		newest[o.GetUID()] = o.GetResourceVersion()
 	}
-	Wait(t, "the watch on hosts", 30*time.Second, func() error {
+	Wait(t, "the watch on hosts", SyncTimeout, func() error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if w.err != nil {

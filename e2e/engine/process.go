@@ -140,7 +140,7 @@ func (p *process) while(check func() error) func() error {
 // await waits until the program is ready.
 func (p *process) await(t testing.TB, ready func() error) {
 	t.Helper()
-	Wait(t, p.name, 90*time.Second, p.while(ready))
+	Wait(t, p.name, SyncTimeout, p.while(ready))
 }
 
 // listens is nil once the program accepts connections at an address.

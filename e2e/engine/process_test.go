@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -37,7 +36,7 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 	}
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
-	Wait(t, "the end of the process", 10*time.Second, func() error {
+	Wait(t, "the end of the process", SyncTimeout, func() error {
 		// A zombie that nobody has collected yet has no command line.
 		content, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 		if err == nil && len(content) > 0 {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/airshipit/sipgen/e2e/engine"
 	"github.com/airshipit/sipgen/hack/need"
@@ -98,7 +97,7 @@ func life(t *testing.T, s *site) {
 	assert.Contains(t, words, "pull request: opened: "+s.URL+"/ada/life/pulls/2")
 
 	// Merged: there is nothing left to propose, and the branch stays as it is.
-	engine.Wait(t, "the merge", 30*time.Second,
+	engine.Wait(t, "the merge", engine.SyncTimeout,
 		func() error { // Gitea says "try again later" while it looks for conflicts
 			return s.Try("POST", s.path("/pulls/2/merge"), map[string]any{"Do": "merge"}, nil)
 		})
@@ -131,7 +130,7 @@ func others(t *testing.T, s *site) {
 			map[string]any{"branch": branch, "message": message, "content": "aGVyZQ=="}, nil)
 	}
 	write("main", "elsewhere.md", "on main")
-	engine.Wait(t, "the update", 30*time.Second, func() error { // as for a merge
+	engine.Wait(t, "the update", engine.SyncTimeout, func() error { // as for a merge
 		return s.Try("POST", s.path("/pulls/1/update"), nil, nil)
 	})
 	s.git(t, "fetch", "--quiet", "origin")
@@ -154,7 +153,7 @@ func others(t *testing.T, s *site) {
 	s.git(t, "fetch", "--quiet", "origin")
 	assert.Equal(t, fixed, s.git(t, "rev-parse", "origin/sipgen/two"), "the branch has moved to")
 	s.git(t, "push", "--quiet", "origin", "--delete", "sipgen/two")
-	engine.Wait(t, "Gitea to close the pull request", time.Minute,
+	engine.Wait(t, "Gitea to close the pull request", engine.SyncTimeout,
 		func() error { // it does so in the background, by then of a branch that may be back
 			if all := s.pulls(t); all[0].State != "closed" {
 				return fmt.Errorf("found %+v", all[0])

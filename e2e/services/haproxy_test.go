@@ -199,7 +199,7 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 					return err
 				})
 			}
-			probe := &http.Client{Timeout: time.Second}
+			probe := &http.Client{Timeout: 30 * time.Second} // less than that of clients
 			connected := func(n int) error {
 				csv, _ := get(probe, status+"/stats;csv")
 				return notYet(strings.Contains(csv, fmt.Sprintf("clients,FRONTEND,,,%d,", n)))

@@ -126,7 +126,7 @@ func (r *running) end(t *testing.T, address string) {
 // eventually waits until check says nil. The deadline is far beyond what the check needs.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
-	engine.Wait(t, what, 90*time.Second, check)
+	engine.Wait(t, what, engine.SyncTimeout, check)
 }
 
 func replaceOnce(t *testing.T, text, old, with string) string {
