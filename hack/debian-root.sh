@@ -33,6 +33,7 @@ options=(-qq -o "Dir::Etc::sourcelist=$work/sources.list" -o "Dir::Etc::sourcepa
 download() {
   local mirror=$1 name digest left=$((seconds - SECONDS + began))
   shift
+  [ "$left" -gt 0 ] || return # timeout takes 0 for no limit
   rm -rf "$work"/{state,cache,status,parts}
   mkdir -p "$work"/state/lists/partial "$work"/cache/archives/partial "$work"/parts
   : >"$work/status"
