@@ -140,7 +140,9 @@ func Load(ctx context.Context, in *Inputs, stdin io.Reader) (*Loaded, error) {
 	}
 	specs, specsErr := in.loadSpecs(ctx, stdin, site)
 	if site != nil {
-		site, siteErr = api.CompleteSite(site, specs.manifests)
+		if site, siteErr = api.CompleteSite(site, specs.manifests); siteErr != nil {
+			siteErr = errors.Join(siteErr, specs.unreadable()) // the manifest may be in such a file
+		}
 	}
 	hosts, hostsErr := in.loadHosts(ctx, stdin, site, specs.valid())
 	l := &Loaded{Site: site, Hosts: hosts, Live: in.Inventory == FromCluster, built: &serviceBuilds{},

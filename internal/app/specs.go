@@ -130,6 +130,15 @@ func ownerOf(site *v1alpha1.Site, file string) string {
 	return ""
 }
 
+// unreadable returns an error for each file, or document of one, that could not be read.
+func (s *specs) unreadable() error {
+	var problems manifest.Problems
+	for i := range s.broken {
+		problems.Add(errors.New(s.broken[i].Reason()))
+	}
+	return problems.Err()
+}
+
 // valid returns the clusters with valid specs, some of them perhaps twice.
 func (s *specs) valid() []v1.SIPCluster {
 	clusters := []v1.SIPCluster{}
