@@ -127,8 +127,11 @@ func TestMovedHosts(t *testing.T) {
 					s.Hosts.Apply, s.Hosts.Base = v1alpha1.ApplyOverlay, "metal"
 				}
 			})
-			syncer := anybody(t, api, site.syncer)
-			for i, row := range movedRows() {
+			syncer, rows := anybody(t, api, site.syncer), movedRows()
+			if ns == "moved-in-git-argocd" {
+				rows = rows[:1] // the guard is that of Flux: see TestGuardsOfManifestsInGit of package render
+			}
+			for i, row := range rows {
 				t.Run(row.why, func(t *testing.T) {
 					name := fmt.Sprintf("n%02d", i)
 					guardedHost{row.spec, row.state, ""}.make(t, api, ns, name)

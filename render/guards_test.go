@@ -147,6 +147,26 @@ func TestGuardsForbid(t *testing.T) {
 	assert.Equal(t, want, slices.Sorted(maps.Keys(rules)), "guards with rules: found")
 }
 
+// TestGuardsOfManifestsInGit: with the hosts' manifests in git, the guard of what an engine syncs is the same for both
+// engines but for whom it is for.
+func TestGuardsOfManifestsInGit(t *testing.T) {
+	guard := func(engine v1alpha1.Engine) admissionv1.ValidatingAdmissionPolicySpec {
+		tree := guarded(t, func(s *v1alpha1.Site) {
+			s.Spec.Engine, s.Spec.Hosts.Apply, s.Spec.Hosts.Base = engine, v1alpha1.ApplyOverlay, "metal"
+			s.Spec.Flux.Identity = v1alpha1.KustomizeController("flux-system")
+		})
+		found := objectsOf(t, tree, "policy/", "ValidatingAdmissionPolicy",
+			func(p *admissionv1.ValidatingAdmissionPolicy) string { return p.Name })["sipgen-dc1-sync-guard-v1"]
+		require.NotNil(t, found, engine)
+		spec := found.Spec
+		require.Len(t, spec.MatchConditions, 1)
+		require.NotEmpty(t, spec.Validations)
+		spec.MatchConditions = nil
+		return spec
+	}
+	assert.Equal(t, guard(v1alpha1.EngineFlux), guard(v1alpha1.EngineArgoCD))
+}
+
 // Sites on one API server have guards of their own, for their own namespaces, and nothing prunes them.
 func TestGuardsOfASite(t *testing.T) {
 	for _, apply := range []v1alpha1.ApplyMode{v1alpha1.ApplyMerge, v1alpha1.ApplyOverlay} {
