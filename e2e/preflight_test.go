@@ -37,11 +37,13 @@ func TestFixes(t *testing.T) {
 		argo = v1alpha1.EngineArgoCD
 	)
 	managers := map[v1alpha1.Engine]string{flux: "kustomize-controller", argo: "argocd-controller"}
-	annotate := func(what string) func(*testing.T, *engine.APIServer, string) {
+	edited := func(change func(map[string]any)) func(*testing.T, *engine.APIServer, string) {
 		return func(t *testing.T, api *engine.APIServer, ns string) {
-			api.Kubectl(t, "", "annotate", "-n", ns, "--overwrite", "--field-manager=ops",
-				"baremetalhosts.metal3.io/n1", what)
+			api.Edit(t, "ops", engine.Hosts, ns, "n1", "", change)
 		}
+	}
+	annotate := func(key, value string) func(*testing.T, *engine.APIServer, string) {
+		return edited(set(value, "metadata", "annotations", key))
 	}
 	updated := func(manager string) func(*testing.T, *engine.APIServer, string) {
 		return func(t *testing.T, api *engine.APIServer, ns string) {
@@ -77,8 +79,8 @@ func TestFixes(t *testing.T) {
 		{"row 7: a host by kubectl apply", argo, "kubectl apply", nil,
 			[]string{"owned by kubectl-client-side-apply (Update), and it has the annotation"}, true},
 		{"row 8: the same, the annotation removed", argo, "kubectl apply",
-			[]func(*testing.T, *engine.APIServer,
-				string){annotate("kubectl.kubernetes.io/last-applied-configuration-")},
+			[]func(*testing.T, *engine.APIServer, string){
+				edited(drop("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"))},
 			[]string{"owned by kubectl-client-side-apply (Update): "}, false},
 		{"kubectl apply by habit, and a sync", argo, "kubectl apply",
 			[]func(*testing.T, *engine.APIServer, string){func(t *testing.T, api *engine.APIServer, ns string) {
@@ -86,26 +88,26 @@ func TestFixes(t *testing.T) {
 					"--field-manager=argocd-controller", "-f", "-")
 			}}, []string{"argocd-controller alone owns its label example.org/owner, label rack, annotation example.org/asset"}, true},
 		{"an annotation and nobody who owns it", argo, "controller",
-			[]func(*testing.T, *engine.APIServer,
-				string){annotate("kubectl.kubernetes.io/last-applied-configuration={}")},
+			[]func(*testing.T, *engine.APIServer, string){
+				annotate("kubectl.kubernetes.io/last-applied-configuration", "{}")},
 			[]string{"it has the annotation"}, false},
 		{"another Kustomization", flux, "controller",
-			[]func(*testing.T, *engine.APIServer, string){func(t *testing.T, api *engine.APIServer, ns string) {
-				api.Kubectl(t, "", "label", "-n", ns, "baremetalhosts.metal3.io/n1",
-					"kustomize.toolkit.fluxcd.io/name=metal", "kustomize.toolkit.fluxcd.io/namespace=ops")
-			}}, []string{"the Kustomization ops/metal"}, false},
+			[]func(*testing.T, *engine.APIServer, string){edited(both(
+				set("metal", "metadata", "labels", "kustomize.toolkit.fluxcd.io/name"),
+				set("ops", "metadata", "labels", "kustomize.toolkit.fluxcd.io/namespace")))},
+			[]string{"the Kustomization ops/metal"}, false},
 		{"another Application, and force in both ways", argo, "controller",
 			[]func(*testing.T, *engine.APIServer, string){
-				annotate("argocd.argoproj.io/tracking-id=metal:metal3.io/BareMetalHost:x/n1"),
-				annotate("argocd.argoproj.io/sync-options=Force=true"),
-				annotate("kustomize.toolkit.fluxcd.io/force=enabled"),
+				annotate("argocd.argoproj.io/tracking-id", "metal:metal3.io/BareMetalHost:x/n1"),
+				annotate("argocd.argoproj.io/sync-options", "Force=true"),
+				annotate("kustomize.toolkit.fluxcd.io/force", "enabled"),
 			}, []string{`the Application "metal"`, "kustomize.toolkit.fluxcd.io/force",
 				"argocd.argoproj.io/sync-options"},
 			false},
 		{"everything at once", argo, "kubectl apply", []func(*testing.T, *engine.APIServer, string){
 			applied("argocd-controller"), updated("argocd-controller"),
-			annotate("argocd.argoproj.io/tracking-id=metal:metal3.io/BareMetalHost:x/n1"),
-			annotate("kustomize.toolkit.fluxcd.io/force=enabled"),
+			annotate("argocd.argoproj.io/tracking-id", "metal:metal3.io/BareMetalHost:x/n1"),
+			annotate("kustomize.toolkit.fluxcd.io/force", "enabled"),
 		}, []string{"the Application", "argocd-controller (Apply) and ",
 			"force"}, /* the API server orders the others by the second in which they wrote */ false},
 	} {
