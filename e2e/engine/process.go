@@ -36,12 +36,16 @@ type process struct {
 // CollectorPercent is what GOGC is for the programs and the tests: a third of their time was garbage collection.
 var CollectorPercent = 400
 
-// start runs a program with exactly the environment given, PATH, GOGC, and folders of its own.
+// engineProcessors is what GOMAXPROCS is for the programs. Tests and programs fill the processors together; with all of
+// them for each, a tenth of the time was spent on looking for work.
+var engineProcessors = max(1, runtime.NumCPU()/2)
+
+// start runs a program with exactly the environment given, PATH, GOGC, GOMAXPROCS, and folders of its own.
 func start(t testing.TB, name string, env []string, program string, args ...string) *process {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "TMPDIR=" + t.TempDir(),
-		fmt.Sprint("GOGC=", CollectorPercent)}, env...)
+		fmt.Sprint("GOGC=", CollectorPercent), fmt.Sprint("GOMAXPROCS=", engineProcessors)}, env...)
 	cmd.Dir = t.TempDir()
 	p := &process{name: name, log: newTail(name)}
 	if err := p.launch(cmd); err != nil {
