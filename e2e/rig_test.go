@@ -65,7 +65,6 @@ func besideTheOther(t *testing.T, e v1alpha1.Engine) *rig {
 
 func newRig(t testing.TB, e v1alpha1.Engine) *rig {
 	api := engine.StartAPIServer(t, engine.Options{})
-	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	r := &rig{engine: e, api: api, kubelet: engine.StartKubelet(t, api)}
 	engine.StartOperator(t, api)
 	engine.WatchHosts(t, api)

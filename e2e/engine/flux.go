@@ -73,7 +73,7 @@ func startFlux(t testing.TB, api *APIServer, config *rest.Config, flags ...strin
 		ready: func() error { return httpOK("http://" + health + "/readyz") }}
 	flags = append([]string{
 		"--watch-all-namespaces=true", "--metrics-addr=0", "--health-addr=" + health, "--concurrent=8",
-		"--requeue-dependency=500ms",
+		"--requeue-dependency=1s",
 		"--kube-api-qps=500", "--kube-api-burst=1000", "--min-retry-delay=500ms", "--max-retry-delay=2s",
 		"--interval-jitter-percentage=0", "--log-level=info"}, flags...)
 	f.process = start(t, "kustomize-controller", []string{"RUNTIME_NAMESPACE=" + FluxNamespace, "KUBECONFIG=" +
