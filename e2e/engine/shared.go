@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -109,18 +110,26 @@ func (t *longTB) TempDir() string {
 	return dir
 }
 
-// Sipgen is the command, built from this module once for a package's tests. The cache keeps it, so that go build links
-// it again only if something has changed; the tests run a copy, which no other checkout builds over.
+// Sipgen is the command, built from this module once for a package's tests.
 var Sipgen = Shared(func(t testing.TB) string {
-	kept := filepath.Join(CacheDir(), "sipgen", "sipgen")
+	path, err := Keep(t, "sipgen", root(), "./cmd/sipgen")
+	require.NoError(t, err)
+	return path
+})
+
+// Keep builds a program of this repository in the cache, where go build links it again only if something has changed.
+// What it gives is a copy, which no other checkout builds over.
+func Keep(t testing.TB, name, folder, main string) (string, error) {
+	t.Helper()
+	kept := filepath.Join(CacheDir(), name, name)
 	require.NoError(t, os.MkdirAll(filepath.Dir(kept), 0o755))
 	unlock, err := lockedfile.MutexAt(kept + ".lock").Lock()
 	require.NoError(t, err)
 	defer unlock()
-	cmd := exec.Command("go", "build", "-o", kept, "./cmd/sipgen")
-	cmd.Dir = root()
-	need.Output(t, cmd)
-	path := filepath.Join(t.TempDir(), "sipgen")
+	if _, err := output(context.Background(), folder, "go", "build", "-o", kept, main); err != nil {
+		return "", err
+	}
+	path := filepath.Join(t.TempDir(), name)
 	need.Output(t, exec.Command("cp", kept, path)) // a file that this process wrote may count as busy when it is run
-	return path
-})
+	return path, nil
+}

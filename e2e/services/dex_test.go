@@ -40,17 +40,12 @@ const dexName = "dex-" + cluster
 
 // dexProgram builds e2e/engines/dex.
 var dexProgram = engine.Shared(func(t testing.TB) string {
-	out := filepath.Join(t.TempDir(), "dex")
-	cmd := exec.Command("go", "build", "-o", out, ".")
-	cmd.Dir = filepath.Join("..", "engines", "dex")
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		if strings.Contains(string(text), "dial tcp") {
-			need.Missing(t, "the real Dex: %s", text)
-		}
-		t.Fatalf("%v\n%s", err, text)
+	path, err := engine.Keep(t, "dex", filepath.Join("..", "engines", "dex"), ".")
+	if err != nil && strings.Contains(err.Error(), "dial tcp") {
+		need.Missing(t, "the real Dex: %v", err)
 	}
-	return out
+	require.NoError(t, err)
+	return path
 })
 
 // dexServer is an issuer with a certificate of its own.
