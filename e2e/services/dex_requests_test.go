@@ -15,7 +15,7 @@ import (
 // TestRequestsOfStrangers: a request of anybody is an object in the management cluster. Each says that it expires,
 // after ten minutes or five; Dex deletes expired ones every five minutes.
 func TestRequestsOfStrangers(t *testing.T) {
-	const requests = 200
+	const requests = 20
 	management := server(t)
 	d := newDexServer(t)
 	in := offlineInput(t, d)

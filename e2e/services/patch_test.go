@@ -66,7 +66,7 @@ spec:
 // gets the port that is granted to it.
 func TestRefusedPatches(t *testing.T) {
 	t.Parallel()
-	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--feature-gates=ImageVolume=true"}})
+	api := server(t)
 	work := t.TempDir()
 	in := func(name string) string { return filepath.Join(work, name) }
 	site, hosts, _ := strings.Cut(patchedSite, "---\n")

@@ -22,9 +22,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// server is one kube-apiserver that knows hosts, with service addresses of both families.
+// server is one kube-apiserver that knows hosts and volumes of images, with service addresses of both families.
 var server = engine.Shared(func(t testing.TB) *engine.APIServer {
-	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--service-cluster-ip-range=10.96.0.0/16,fd00:10:96::/112"}})
+	api := engine.StartAPIServer(t, engine.Options{Flags: []string{"--feature-gates=ImageVolume=true",
+		"--service-cluster-ip-range=10.96.0.0/16,fd00:10:96::/112"}})
 	api.InstallCRDs(t, engine.HostCRDs(t)...)
 	return api
 })
