@@ -55,7 +55,9 @@ RACING_FLEETS = ^(TestFleetPublish|TestHostIsOneSites|TestHostIsOneSitesOfManyBr
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller
 ROWS = ^TestFluxRows$$/^(release|infra-first|deleted|rolled-back|failed)$$
-SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost|TestLoginThroughDexReachesTheTenant)$$
+SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost)$$|$(LOGIN)
+# Of the two ways to tell a tenant's API server, the newer one.
+LOGIN = ^TestLoginThroughDexReachesTheTenant$$/^by_the_AuthenticationConfiguration$$
 # What engines do by themselves, with files that sipgen did not render: make nightly tests it, and make check if the
 # engines differ from those of the last make facts.
 FACTS = ^(TestWhatEnginesDo|TestModesOfFiles|TestSteering)$$
@@ -64,12 +66,14 @@ empty :=
 space := $(empty) $(empty)
 # A landing tests what protects hosts, and each part that sipgen renders on its real engine. These are for make rows,
 # which make nightly calls: procedures of the pages that people follow step by step, engines that are killed, locked or
-# in another cluster, releases and images. Run them if you change such a page, hack/, or their tests.
-LATER_ROWS = applied-base applied-hosts approved free-host handover leaving lost machine-elsewhere \
-	named-namespace-moved namespace-moved on-call overlay relabeled repository-moved restarted running-cluster runner \
-	several standby-unfit status
-LATER_WAVES = broken-gone namespace-moved parents-gone reordered way-out
-LATER_TESTS = TestFleetInWaves TestImage TestJumpHostImage TestLockedFlux TestNamespaceMovedToAnotherCluster \
+# in another cluster, Cluster API's own programs, releases and images, and what only the tests themselves rest on. Run
+# them if you change such a page, hack/, or their tests.
+LATER_ROWS = applied-base applied-hosts approved broken-gone free-host habit handover leaving lost machine-elsewhere \
+	made-anew named-namespace-moved namespace-moved on-call overlay relabeled repository-moved restarted running-cluster \
+	runner several standby-unfit status
+LATER_WAVES = broken-gone confined drift namespace-moved parents-gone reordered way-out
+LATER_TESTS = TestClusterAPI TestDefinitionBesideSIP TestFleetInWaves TestHostWatchSeesHarm TestImage \
+	TestJumpHostImage TestLockedFlux TestLoginThroughDexReachesTheTenant TestNamespaceMovedToAnotherCluster \
 	TestPageCommands TestProcedures TestReleaseIsReproducible TestReleasedJumpHost TestRemoteArgo TestRootHangs \
 	TestSiteFolders TestTakeover TestTutorial TestTwoEngines TestWholeSiteOnArgoCD
 # The largest sizes of contract 32. A landing has that of 5,000 hosts with all commands.
@@ -116,7 +120,7 @@ check: ## the rest of a landing: lint, slow units, the race detector, all engine
 
 rows: ## procedures of the pages on the engines, releases and images; the last line counts the tests
 	@{ $(GO) run ./e2e/prepare \
-		&& $(GO) test $(JSON) -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci ./e2e/forge \
+		&& $(GO) test $(JSON) -vet=off -count 1 -timeout 60m ./e2e ./e2e/services ./e2e/ci ./e2e/forge ./e2e/engine \
 			-run '$(LATER)' \
 		&& $(GO) test $(JSON) -vet=off ./cmd/sipgen -run '$(LATER_SIZES)'; } $(COUNTED)
 
