@@ -42,7 +42,7 @@ func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	}
 	snapshot(t, now.Add(-time.Hour))
 	publish("")
-	snapshot(t, now.Add(time.Minute))
+	snapshot(t, now.Add(30*time.Minute))
 	edit(t, "tenants/edge-b.yaml", "active: 4", "active: 3")
 	released := publish("")
 	assert.Contains(t, released, "releasing:", "no host is released")
@@ -74,7 +74,7 @@ func TestSecondPublish(t *testing.T) {
 	edit(t, "hosts/rack-2.yaml", "  online: true\n", "  online: true\n"+
 		"  consumerRef: {kind: Metal3Machine, namespace: tenant-a, name: m}\n  image: {url: https://x.example/i}\n")
 	edit(t, "hosts/rack-2.yaml", "state: available", "state: provisioned")
-	snapshot(t, now.Add(time.Minute))
+	snapshot(t, now.Add(30*time.Minute))
 	publish("main: committed ")
 	assert.Contains(t, git(t, "-C", "fleet.git", "show", "main:clusters/tenant-a/edge-a/assignments.yaml"),
 		"pending: true", "the failed host")
