@@ -106,3 +106,10 @@ func CheckEncoding(text []byte) error {
 	}
 	return nil
 }
+
+// SetsTwice reports whether a mapping in a YAML or JSON text has a key twice. A key beside a merge is no second one.
+func SetsTwice(text []byte) bool {
+	var object any // of which no other type can be wrong
+	var wrong *yamlv3.TypeError
+	return errors.As(yamlv3.Unmarshal(text, &object), &wrong)
+}

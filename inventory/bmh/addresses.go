@@ -1,6 +1,7 @@
 package bmh
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -50,7 +51,11 @@ func AddAddresses(host *inventory.Host, bmh *metal3.BareMetalHost, doc *manifest
 	}
 	r.outside()
 	details := bmh.Status.HardwareDetails
-	if data := related.Hardware[Key(host.Namespace, host.Name)]; data != nil {
+	key := Key(host.Namespace, host.Name)
+	if twice := related.definedTwice(KindHardwareData, key); twice != "" {
+		r.problem("", inventory.FromHardware, "%s", twice)
+		details = nil
+	} else if data := related.Hardware[key]; data != nil {
 		var hardware metal3.HardwareData
 		if err := data.DecodeLoose(&hardware); err != nil {
 			r.problem("", inventory.FromHardware, "%s", err)
@@ -233,12 +238,10 @@ func (r *addressReader) secret(related Related, ref SecretRef) {
 		r.close(ref)
 		return
 	}
-	doc := related.Secrets[Key(ref.Namespace, ref.Name)]
-	if doc == nil {
-		text := related.Unread[Key(ref.Namespace, ref.Name)]
-		if text == "" {
-			text = fmt.Sprintf("network data Secret %s is not in the inventory", name)
-		}
+	key := Key(ref.Namespace, ref.Name)
+	doc, twice := related.Secrets[key], related.definedTwice(KindSecret, key)
+	if doc == nil || twice != "" {
+		text := cmp.Or(twice, related.Unread[key], fmt.Sprintf("network data Secret %s is not in the inventory", name))
 		r.host.Warnings = append(r.host.Warnings, text)
 		r.problem("", ref.Origin, "%s", text)
 		r.close(ref)
@@ -323,6 +326,9 @@ func networksOf(text string) ([]dataNetwork, error) {
 	var data networkData
 	if yaml.Unmarshal([]byte(text), &data) != nil {
 		return nil, fmt.Errorf("cannot be read, %s", want)
+	}
+	if manifest.SetsTwice([]byte(text)) {
+		return nil, fmt.Errorf("a key in it is set twice, %s", want)
 	}
 	if line, found := manifest.Rest([]byte(text)); found {
 		return nil, fmt.Errorf("line %d of it: %w", line+1, manifest.ErrRest)

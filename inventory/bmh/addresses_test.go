@@ -80,6 +80,10 @@ func TestUnreadableAddresses(t *testing.T) {
 		}
 		return inventorytest.HostYAML("n1", "", spec) + text + data("pre", "networks: ["+good+"]")
 	}
+	hardwareData := func(ip string) string {
+		return "apiVersion: metal3.io/v1alpha1\nkind: HardwareData\nmetadata: {namespace: metal, name: n1}\n" +
+			"spec: {hardware: {nics: [{name: good, ip: " + ip + "}]}}\n---\n"
+	}
 	annotated := func(addresses, spec string) string {
 		return inventorytest.HostYAML("n1", "  annotations: {sip.airshipit.org/address."+addresses+"}\n", spec)
 	}
@@ -109,6 +113,19 @@ func TestUnreadableAddresses(t *testing.T) {
 			[]string{"good=192.0.2.1 (networkData)", "b=192.0.2.1 (networkData)"}, nil},
 		{"a map where a list belongs", withData("networks: {" + inventorytest.Marker + ": 1}"), nil,
 			[]string{": networkData: networks is no list"}},
+		{"a key twice", withData("networks: [" + good + "]\nnetworks: [{id: good, type: ipv4, ip_address: 192.0.2.2}]"), nil,
+			[]string{": networkData: a key in it is set twice, want JSON or YAML"}},
+		{"a key of an entry twice, in JSON",
+			withData(`{"networks": [{"id": "a", "type": "ipv4", "ip_address": "192.0.2.1", "ip_address": "192.0.2.2"}]}`), nil,
+			[]string{": networkData: a key in it is set twice"}},
+		{"two Secrets of one name", withData("networks: ["+good+"]") +
+			data("n1-net", "networks: [{id: good, type: ipv4, ip_address: 192.0.2.2}]"), nil,
+			[]string{": Secret metal/n1-net is defined more than once, and differently"}},
+		{"the same Secret twice", withData("networks: ["+good+"]") + data("n1-net", "networks: ["+good+"]"),
+			[]string{"good=192.0.2.1 (networkData)"}, nil},
+		{"two HardwareData of one name", inventorytest.HostYAML("n1", "", "") +
+			hardwareData("192.0.2.1") + hardwareData("192.0.2.2"), nil,
+			[]string{": HardwareData metal/n1 is defined more than once, and differently"}},
 		{"no networks", withData("networks: []"), nil, []string{": networkData: no networks in it"}},
 		{"cloud-init, version 1", withData("version: 1\nconfig: [{type: physical, name: ens18}]"), nil,
 			[]string{": found a network configuration of cloud-init"}},

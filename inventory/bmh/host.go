@@ -3,6 +3,7 @@
 package bmh
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,19 +44,38 @@ type Related struct {
 	Secrets, Hardware map[string]*manifest.Document
 	// Unread has the reasons why Secrets are missing, if there is a special one.
 	Unread map[string]string
+	// twice has the kind and name of each object that is defined more than once, and not alike.
+	twice map[string]bool
 }
 
 func relatedOf(docs []manifest.Document) Related {
-	o := Related{Secrets: map[string]*manifest.Document{}, Hardware: map[string]*manifest.Document{}}
+	o := Related{Secrets: map[string]*manifest.Document{}, Hardware: map[string]*manifest.Document{},
+		twice: map[string]bool{}}
+	add := func(to map[string]*manifest.Document, doc *manifest.Document) {
+		key := Key(doc.Namespace, doc.Name)
+		if other := to[key]; other != nil && !bytes.Equal(other.JSON, doc.JSON) {
+			o.twice[doc.Kind+" "+key] = true
+		}
+		to[key] = doc
+	}
 	for i := range docs {
 		switch doc := &docs[i]; {
 		case doc.Kind == KindSecret && doc.APIVersion == "v1":
-			o.Secrets[Key(doc.Namespace, doc.Name)] = doc
+			add(o.Secrets, doc)
 		case isMetal3(doc, KindHardwareData):
-			o.Hardware[Key(doc.Namespace, doc.Name)] = doc
+			add(o.Hardware, doc)
 		}
 	}
 	return o
+}
+
+// definedTwice returns what is wrong with an object that is defined more than once: which one counts would depend on
+// the order of the files. It is empty for any other.
+func (o *Related) definedTwice(kind, key string) string {
+	if !o.twice[kind+" "+key] {
+		return ""
+	}
+	return fmt.Sprintf("%s %s is defined more than once, and differently", kind, key)
 }
 
 // Key returns "namespace/name" of an object.
