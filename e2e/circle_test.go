@@ -143,11 +143,19 @@ func (c *circle) hosts(t *testing.T, how string, names ...string) {
 	c.accept(t)
 }
 
-// waitGone waits for the end of a host, and of its BMC's Secret: the operator makes the host its owner, and the garbage collector follows.
+// waitGone waits for the end of a host, and of its BMC's Secret: the operator makes the host its owner, and the garbage
+// collector follows. The operator switches the host off and looks later whether it is. Its test mode has one power state
+// for all hosts, so that another host may be switched on in between, and each later look comes after twice the time. With
+// each change of the host the operator looks at once.
 func (c *circle) waitGone(t *testing.T, name string) {
 	t.Helper()
+	looks := 0
 	engine.Wait(t, "the end of host "+name, engine.SyncTimeout, func() error {
 		if c.rig.api.Exists(t, engine.Hosts, c.ns, name) {
+			if looks++; c.rig.api.Operator != nil {
+				_ = c.rig.api.TryEdit("e2e", engine.Hosts, c.ns, name, "",
+					set(fmt.Sprint(looks), "metadata", "annotations", "example.org/look"))
+			}
 			return fmt.Errorf("still there")
 		}
 		if c.rig.api.Operator != nil && c.rig.api.Exists(t, engine.Secrets, c.ns, name+"-bmc") {
