@@ -36,6 +36,10 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 	}
 	config := overlay(t, input(controlPlane(nil), v1.RoleControlPlane, addresses...))[controlPlaneConfig]
 	lb := startHAProxy(t, config)
+	// Before its first check a server goes down at once; after it, only by four failures in a row.
+	for name := range backends {
+		lb.waitState(t, name, "UP")
+	}
 
 	assert.Len(t, answers(t, lb.url, 9), 3, "9 connections went to")
 	metrics, err := get(http.DefaultClient, lb.status+"/metrics")
@@ -65,8 +69,6 @@ func TestControlPlaneLoadBalancer(t *testing.T) {
 		}
 	}
 	sick := backends["node-2"]
-	// Before its first check a server goes down at once; after it, only by four failures in a row.
-	lb.waitState(t, sick.name, "UP")
 	require.Truef(t, hanging[sick.name] != nil, "no connection to node-2")
 	sick.status.Store(http.StatusInternalServerError)
 	lb.waitState(t, sick.name, "DOWN")
