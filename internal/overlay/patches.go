@@ -99,11 +99,14 @@ func (f Folder) blame(patches []kustomize.Patch) error {
 	return errBuild
 }
 
+// maxPath is how much of a path a message has, in bytes.
+const maxPath = 200
+
 // failed match the messages of the JSON 6902 library about an operation that does not apply.
 var failed = []*regexp.Regexp{
-	regexp.MustCompile(`\b(add|remove|replace|test) operation does not apply: (?:doc )?is missing (?:path|key): "?(/[A-Za-z0-9._~/-]{1,200})`),
-	regexp.MustCompile(`\berror in (add|remove|replace|test) for path: '(/[A-Za-z0-9._~/-]{1,200})`),
-	regexp.MustCompile(`\b(test)ing value (/[A-Za-z0-9._~/-]{1,200}) failed`),
+	regexp.MustCompile(`\b(add|remove|replace|test) operation does not apply: (?:doc )?is missing (?:path|key): "?(/[A-Za-z0-9._~/-]+)`),
+	regexp.MustCompile(`\berror in (add|remove|replace|test) for path: '(/[A-Za-z0-9._~/-]+)`),
+	regexp.MustCompile(`\b(test)ing value (/[A-Za-z0-9._~/-]+) failed`),
 }
 
 // inWords returns the part of kustomize's error without values: the operation that does not apply, and its path. Some
@@ -118,6 +121,9 @@ func inWords(err error) error {
 	}
 	for _, pattern := range failed {
 		found := pattern.FindStringSubmatch(text)
+		if found != nil && len(found[2]) > maxPath {
+			found[2] = found[2][:maxPath]
+		}
 		switch {
 		case found == nil || strings.Contains(text, "[patch: "):
 		case found[1] == "test":

@@ -118,10 +118,10 @@ var userName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$`)
 
 // isPlainPath reports whether a text is an absolute path without anything to expand.
 func isPlainPath(p string) bool {
-	return path.IsAbs(p) && path.Clean(p) == p && p != "/" && plainFile.MatchString(p)
+	return path.IsAbs(p) && path.Clean(p) == p && p != "/" && len(p) <= 255 && plainFile.MatchString(p)
 }
 
-var plainFile = regexp.MustCompile(`^[A-Za-z0-9._/-]{2,255}$`)
+var plainFile = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
 
 func arePlainPaths(list string) bool {
 	return !slices.ContainsFunc(strings.Split(list, ":"), func(p string) bool { return !isPlainPath(p) })
