@@ -76,8 +76,8 @@ LATER_TESTS = TestClusterAPI TestDefinitionBesideSIP TestFleetInWaves TestHostWa
 	TestJumpHostImage TestLockedFlux TestLoginThroughDexReachesTheTenant TestNamespaceMovedToAnotherCluster \
 	TestPageCommands TestProcedures TestReleaseIsReproducible TestReleasedJumpHost TestRemoteArgo TestRootHangs \
 	TestSiteFolders TestTakeover TestTutorial TestTwoEngines TestWholeSiteOnArgoCD
-# The largest sizes of contract 32. A landing has that of 5,000 hosts with all commands.
-LATER_SIZES = ^TestSizes$$/^(10,000_clusters|20,000_hosts)$$
+# The largest sizes of contract 32. A landing has that of 5,000 hosts with the commands that take the most.
+LATER_SIZES = ^TestSizes$$/^(10,000_clusters|20,000_hosts|5,000_hosts_with_all_commands)$$
 any = ($(subst $(space),|,$(strip $1)))
 LATER = ^$(call any,$(LATER_TESTS))$$|^Test(Argo|Flux)Rows$$/^$(call any,$(LATER_ROWS))$$|^TestArgoWaves$$/^$(call any,$(LATER_WAVES))$$
 
