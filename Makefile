@@ -49,9 +49,10 @@ FIRST = ./publish ./cmd/sipgen ./internal/forge
 # The tests on engines run the command that they build, which the cache of test results does not see: -count 1.
 ENGINES_FIRST = ./e2e ./e2e/services ./e2e/forge
 # What has goroutines, or is called from them. The slow tests have none of their own.
-RACING = ./publish ./publish/internal/wire ./inventory/live ./internal/kustomization ./internal/manifest ./cmd/sipgen/internal/terminal
-# In cmd/sipgen the Sites of a fleet run side by side.
-RACING_FLEETS = ^(TestFleetPublish|TestHostIsOneSites|TestHostIsOneSitesOfManyBranches)$$
+RACING = ./publish/internal/wire ./inventory/live ./internal/kustomization ./internal/manifest ./cmd/sipgen/internal/terminal
+# In publish and cmd/sipgen nothing but the Sites of a fleet runs side by side, and what waits for a server or a lock.
+RACING_TESTS = TestBranch TestConflictAndLoop TestEveryWaitEndsWithTheContext TestFleetPublish TestHostIsOneSites \
+	TestHostIsOneSitesOfManyBranches TestHTTPS TestLockIsMentioned TestLoopSites TestRivalsNotes TestSSH
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller
 ROWS = ^TestFluxRows$$/^(release|infra-first|deleted|rolled-back|failed)$$
@@ -96,7 +97,7 @@ slow:
 
 race:
 	CGO_ENABLED=1 $(GO) test $(JSON) -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)'
-	CGO_ENABLED=1 $(GO) test $(JSON) -vet=off -race -timeout 30m ./cmd/sipgen -run '$(RACING_FLEETS)'
+	CGO_ENABLED=1 $(GO) test $(JSON) -vet=off -race -timeout 30m ./publish ./cmd/sipgen -run '^$(call any,$(RACING_TESTS))$$'
 
 browser:
 	$(GO) test $(JSON) -vet=off ./internal/picture -run '$(BROWSER)'
