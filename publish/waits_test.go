@@ -192,15 +192,11 @@ func TestHTTPProxy(t *testing.T) {
 	if mustPublish(t, target, tree("a", "1")); proxy.through.Load() == 0 {
 		t.Error("it did not go through the proxy")
 	}
-	closed := httptest.NewServer(nil)
-	closed.Close()
 	refusedAs(t, repo, target, []wrong{
 		{"no credentials for the proxy", func(t *Target) { t.Auth.Proxy = proxy.anonymous }, ErrAuth,
 			"the proxy requires credentials"},
-		{"a proxy that is not there", func(t *Target) {
-			t.Auth.Proxy = strings.Replace(closed.URL, "//",
-				"//squid:pr0xy@", 1)
-		}, nil, "Auth.Proxy"},
+		{"a proxy that is not there", func(t *Target) { t.Auth.Proxy = "http://squid:pr0xy@" + need.Unheard }, nil,
+			"Auth.Proxy"},
 		{"a proxy that is no URL", func(t *Target) { t.Auth.Proxy = "http://squid:pr0xy%zz@proxy:3128" }, nil,
 			"want a URL"},
 		{"a proxy without its scheme", func(t *Target) { t.Auth.Proxy = "squid:pr0xy@proxy:3128" }, nil, "want a URL"},
