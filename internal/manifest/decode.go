@@ -86,7 +86,7 @@ func (d *Document) Decode(into any) error {
 }
 
 // DecodeLoose decodes the object and ignores unknown fields: for objects of other projects, whose API may be newer
-// than sipgen.
+// than sipgen. A field given twice is a problem.
 func (d *Document) DecodeLoose(into any) error {
 	if d.Fault != nil {
 		return d.Fault
@@ -96,6 +96,9 @@ func (d *Document) DecodeLoose(into any) error {
 	}
 	if err := json.UnmarshalCaseSensitivePreserveInts(d.JSON, into); err != nil {
 		return d.typeErrors(err, into)
+	}
+	if path := givenTwice(d.JSON, 0); path != "" {
+		return d.Problem(path, "given twice")
 	}
 	return nil
 }

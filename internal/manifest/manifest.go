@@ -171,6 +171,9 @@ func (d Document) items(l Limits) ([]Document, error) {
 		return nil, d.typeErrors(err, &head) // it may be any object
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
+		if path := givenTwice(d.JSON, 1); path != "" {
+			return nil, d.Problem(path, "given twice")
+		}
 		if more := head.Metadata.Continue; more != nil && more != "" {
 			return nil, d.Problem("metadata.continue", "found %s, so the list ends early: want all of it, as kubectl get prints it",
 				jsonType(more))

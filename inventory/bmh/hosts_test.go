@@ -152,6 +152,9 @@ func TestBadHosts(t *testing.T) {
 			`metadata.labels.rack: found a whole number, want a string`, true},
 		{"a name that no file can have", inventorytest.HostYAML("n1"+strings.Repeat("x", 243), "", ""), "",
 			"found 250 characters in namespace and name, want at most 249", false},
+		{"a field twice, in JSON", `{"apiVersion": "metal3.io/v1alpha1", "kind": "BareMetalHost", "metadata": ` +
+			`{"namespace": "metal", "name": "n1"}, "spec": {"consumerRef": {"name": "m"}, "consumerRef": null}}` + "\n---\n",
+			"", "spec.consumerRef: given twice", true},
 		{"a wrong type", inventorytest.HostYAML("n1", "", "  bmc: "+inventorytest.Marker+"\n"), "",
 			"spec.bmc: found a string, want", true},
 	} {
