@@ -318,6 +318,8 @@ func restoreStatus(bmh *metal3.BareMetalHost) []inventory.Fault {
 		fault = fmt.Sprintf("found %d bytes, want at most %d", len(text), maxStatus)
 	} else if json.Unmarshal([]byte(text), &status) != nil {
 		fault = "cannot be read, want the JSON of a host's status"
+	} else if manifest.SetsTwice([]byte(text)) {
+		fault = "a key in it is set twice, want the JSON of a host's status"
 	}
 	if fault == "" {
 		bmh.Status = status
