@@ -234,7 +234,7 @@ func Wait(t testing.TB, what string, timeout time.Duration, check func() error) 
 // Eventually is Wait that gives the error.
 func Eventually(timeout time.Duration, check func() error) error {
 	deadline := time.Now().Add(timeout)
-	for pause := 20 * time.Millisecond; ; pause = min(pause*3/2, 500*time.Millisecond) {
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		err := check()
 		final := (*finalError)(nil)
 		if err == nil || errors.As(err, &final) || time.Now().After(deadline) {
