@@ -246,8 +246,9 @@ func (c *Client) Edit(t testing.TB, manager string, resource schema.GroupVersion
 func (c *Client) TryEdit(manager string, resource schema.GroupVersionResource, namespace, name, subresource string,
 	change func(map[string]any)) error {
 	r := c.Dynamic.Resource(resource).Namespace(namespace)
-	// On a loaded machine an engine writes the object again and again in between.
-	patient := wait.Backoff{Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5, Steps: 12, Cap: 2 * time.Second}
+	// On a loaded machine an engine writes the object again and again in between. These are two minutes; with a Cap it
+	// ends there.
+	patient := wait.Backoff{Duration: 10 * time.Millisecond, Factor: 1.5, Jitter: 0.5, Steps: 22}
 	return retry.RetryOnConflict(patient, func() error {
 		o, err := r.Get(context.Background(), name, metav1.GetOptions{})
 		if err != nil {
