@@ -94,11 +94,12 @@ func (d *Document) DecodeLoose(into any) error {
 	if err := d.hugeQuantities(into); err != nil {
 		return err
 	}
-	if err := json.UnmarshalCaseSensitivePreserveInts(d.JSON, into); err != nil {
+	strict, err := json.UnmarshalStrict(d.JSON, into, json.DisallowDuplicateFields)
+	if err != nil {
 		return d.typeErrors(err, into)
 	}
-	if path := givenTwice(d.JSON, 0); path != "" {
-		return d.Problem(path, "given twice")
+	if len(strict) > 0 {
+		return d.strictError(strict[0], reflect.TypeOf(into))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	strictjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/airshipit/sipgen/internal/redact"
@@ -171,8 +172,9 @@ func (d Document) items(l Limits) ([]Document, error) {
 		return nil, d.typeErrors(err, &head) // it may be any object
 	}
 	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
-		if path := givenTwice(d.JSON, 1); path != "" {
-			return nil, d.Problem(path, "given twice")
+		var fields map[string]json.RawMessage
+		if strict, _ := strictjson.UnmarshalStrict(d.JSON, &fields, strictjson.DisallowDuplicateFields); len(strict) > 0 {
+			return nil, d.strictError(strict[0], nil)
 		}
 		if more := head.Metadata.Continue; more != nil && more != "" {
 			return nil, d.Problem("metadata.continue", "found %s, so the list ends early: want all of it, as kubectl get prints it",

@@ -126,6 +126,26 @@ func TestListsAreSplit(t *testing.T) {
 		`f.yaml: document 1: line 10: spec.cuont: unknown field, did you mean "count"?`)
 }
 
+// TestTwiceInJSON: of a field or a key that is given twice the first would be left out, where another's field may be
+// unknown, too.
+func TestTwiceInJSON(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"kind": "A", "spec": {"count": 1}, "spec": null}`:                                   "spec: given twice",
+		`{"kind": "A", "spec": {"count": 1, "\u0063ount": 2}}`:                                "spec.count: given twice",
+		`{"kind": "A", "spec": {"roles": {"a": {"key": "x"}, "a": {}}}}`:                      "spec.roles.a: given twice",
+		`{"kind": "A", "spec": {"services": [{}, {"nodePort": 1, "nodePort": 2}]}}`:           "spec.services[1].nodePort: given twice",
+		`{"kind": "List", "items": [{"kind": "A"}], "items": []}`:                             "items: given twice",
+		`{"kind": "A", "spec": {"count": 1, "services": [{"nodePort": 1}, {"nodePort": 1}]}}`: "",
+		`{"kind": "A", "spec": {"newer": {"a": 1, "a": 2}}}`:                                  "",
+	} {
+		docs, err := Parse("f.json", []byte(text))
+		if err == nil {
+			err = docs[0].DecodeLoose(new(spec))
+		}
+		need.Error(t, text, err, want)
+	}
+}
+
 func TestListThatEndsEarly(t *testing.T) {
 	for text, found := range map[string]string{
 		"kind: List\nmetadata: {continue: abc, remainingItemCount: 5}\nitems: [{kind: A}]": "a string",
