@@ -114,8 +114,9 @@ func TestWholeSiteOnFlux(t *testing.T) {
 	wantNowhereElse(t, server, flux.Logs, repo)
 	for _, changed := range []string{"pa'ss", "pa''ss", "'", "''", "'pass'", `"pa'ss"`, "a: 'b' #c", "$x'$y", `\'\\`,
 		password} {
-		server.Kubectl(t, "", "patch", "secret", "vino-bmc", "-n", space, "--type=merge",
-			"-p", text(t, map[string]any{"stringData": map[string]any{"bmc_password": changed}}))
+		server.Edit(t, "e2e", engine.Secrets, space, "vino-bmc", "", func(o map[string]any) {
+			o["stringData"] = map[string]any{"bmc_password": changed}
+		})
 		flux.Request(t, space, vino)
 		engine.Wait(t, "the password "+changed, engine.SyncTimeout, func() error {
 			credentials, _, _ := unstructured.NestedStringMap(server.Get(t, vinoes, "vino", "subclusters").Object,
