@@ -175,7 +175,7 @@ func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	need.Value(Commit(context.Background(), reach, tip, generation(0), meta))(t)
 	nothing("afterwards")
 	for range times(3) {
-		t.Run("killed", func(t *testing.T) { // its server ends with it: a push that the server has got goes on, and lands
+		t.Run("killed", func(t *testing.T) { // and its server ended: a push that this has got goes on, and lands
 			reach := httpsTarget(t, repo)
 			reach.Path = "site/mine"
 			kill(t, child{Do: "branch, for ever", Target: reach}.start(t), 800*time.Millisecond)

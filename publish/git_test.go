@@ -58,8 +58,8 @@ func running(dir string, stdin io.Reader, name string, args ...string) (string, 
 	return string(out), err
 }
 
-// bare is an empty repository, as git init makes it: starting git takes longer. A push into it ends with the process that
-// takes it: git's own upkeep would go on in the background, with a lock.
+// bare is an empty repository, as git init makes it: starting git takes longer. A push into it ends with the process
+// that takes it: git's own upkeep would go on in the background, with a lock.
 func bare(t testing.TB) string {
 	t.Helper()
 	repo := filepath.Join(t.TempDir(), "fleet.git")

@@ -31,8 +31,8 @@ type Gitea struct {
 }
 
 // StartGitea starts Gitea. Its templates and translations are taken from its module. Git sends the password with every
-// request, and a hash that is as hard to guess as it should be would take more of the processor than the rest. On a busy
-// machine its database is locked for longer than the half second that it waits by itself.
+// request, and a hash that is as hard to guess as it should be would take more of the processor than the rest. On a
+// busy machine its database is locked for longer than the half second that it waits by itself.
 func StartGitea(t testing.TB) *Gitea {
 	t.Helper()
 	binary := Binary(t, "gitea")
