@@ -103,7 +103,7 @@ browser:
 	$(GO) test $(JSON) -vet=off ./internal/picture -run '$(BROWSER)'
 
 engines:
-	$(GO) run ./e2e/prepare
+	$(GO) run ./e2e/prepare $(ENGINES) argocd gitea kustomize $$($(MEASURED) || echo source-controller)
 	$(GO) test $(JSON) -vet=off -count 1 -timeout 60m $(ENGINES_FIRST) ./e2e/... \
 		-skip '$(ROWS)|$(SERVICES)|$(LATER)'"$$($(MEASURED) && echo '|$(FACTS)')"
 
