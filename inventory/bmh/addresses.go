@@ -324,11 +324,15 @@ func networksOf(text string) ([]dataNetwork, error) {
 		return nil, fmt.Errorf("%s, %s", problem, want)
 	}
 	var data networkData
-	if yaml.Unmarshal([]byte(text), &data) != nil {
-		return nil, fmt.Errorf("cannot be read, %s", want)
+	object, err := yaml.YAMLToJSONStrict([]byte(text))
+	if err != nil { // perhaps of a key beside a merge
+		if manifest.SetsTwice([]byte(text)) {
+			return nil, fmt.Errorf("a key in it is set twice, %s", want)
+		}
+		object, err = yaml.YAMLToJSON([]byte(text))
 	}
-	if manifest.SetsTwice([]byte(text)) {
-		return nil, fmt.Errorf("a key in it is set twice, %s", want)
+	if err != nil || json.Unmarshal(object, &data) != nil {
+		return nil, fmt.Errorf("cannot be read, %s", want)
 	}
 	if line, found := manifest.Rest([]byte(text)); found {
 		return nil, fmt.Errorf("line %d of it: %w", line+1, manifest.ErrRest)

@@ -16,6 +16,7 @@ import (
 	metal3 "github.com/metal3-io/baremetal-operator/apis/metal3.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation"
+	strictjson "sigs.k8s.io/json"
 
 	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
@@ -316,10 +317,11 @@ func restoreStatus(bmh *metal3.BareMetalHost) []inventory.Fault {
 	var status metal3.BareMetalHostStatus
 	if len(text) > maxStatus {
 		fault = fmt.Sprintf("found %d bytes, want at most %d", len(text), maxStatus)
-	} else if json.Unmarshal([]byte(text), &status) != nil {
+	} else if strict, err := strictjson.UnmarshalStrict([]byte(text), &status,
+		strictjson.DisallowDuplicateFields); err != nil {
 		fault = "cannot be read, want the JSON of a host's status"
-	} else if manifest.SetsTwice([]byte(text)) {
-		fault = "a key in it is set twice, want the JSON of a host's status"
+	} else if len(strict) > 0 {
+		fault = "a field in it is given twice, want the JSON of a host's status"
 	}
 	if fault == "" {
 		bmh.Status = status

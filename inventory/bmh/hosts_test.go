@@ -383,7 +383,7 @@ func TestStatusAnnotation(t *testing.T) {
 		{"no JSON", `{"errorMessage": "` + inventorytest.Marker, "", inventory.State{}, 0, unread},
 		{"another type", `{"provisioning": "available"}`, "", inventory.State{}, 0, unread},
 		{"a key twice", `{"provisioning": {"state": "provisioned"}, "provisioning": {"state": "available"}}`, "",
-			inventory.State{}, 0, fault("a key in it is set twice, want the JSON of a host's status")},
+			inventory.State{}, 0, fault("a field in it is given twice, want the JSON of a host's status")},
 		{"no JSON beside a status", "{", "status: {provisioning: {state: available}}\n",
 			inventory.State{Known: true, Provisioning: "available"}, 0, nil},
 		{"too large", `{"errorMessage":"` + strings.Repeat("x", 256<<10) + `"}`, "", inventory.State{}, 0,
