@@ -144,9 +144,9 @@ func (c *circle) hosts(t *testing.T, how string, names ...string) {
 }
 
 // waitGone waits for the end of a host, and of its BMC's Secret: the operator makes the host its owner, and the garbage
-// collector follows. The operator switches the host off and looks later whether it is. Its test mode has one power state
-// for all hosts, so that another host may be switched on in between, and each later look comes after twice the time. With
-// each change of the host the operator looks at once.
+// collector follows. The operator switches the host off and looks later whether it is. Its test mode has one power
+// state for all hosts, so that another host may be switched on in between, and each later look comes after twice the
+// time. With each change of the host the operator looks at once.
 func (c *circle) waitGone(t *testing.T, name string) {
 	t.Helper()
 	looks := 0

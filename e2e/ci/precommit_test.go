@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPreCommit runs the hooks by the real pre-commit, from a repository that has them as this one does. The built command stands for
-// what pre-commit would build from the repository's Go code.
+// TestPreCommit runs the hooks by the real pre-commit, from a repository that has them as this one does. The built
+// command stands for what pre-commit would build from the repository's Go code.
 func TestPreCommit(t *testing.T) {
 	needs(t, "git", "pre-commit")
 	t.Parallel()

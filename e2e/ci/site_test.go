@@ -1,5 +1,5 @@
-// Package ci runs the jobs of ci/ as a forge's runner does: their own shell steps, with an archive like a release's, real
-// git and real curl, gh and jq. Only the forge that keeps the comments is a stand-in.
+// Package ci runs the jobs of ci/ as a forge's runner does: their own shell steps, with an archive like a release's,
+// real git and real curl, gh and jq. Only the forge that keeps the comments is a stand-in.
 package ci
 
 import (

@@ -168,8 +168,8 @@ func (g *Gitea) Try(method, path string, body, into any) error {
 	return json.Unmarshal(answer, into)
 }
 
-// NewRepository makes a repository of the admin's with one commit on main, and gives its URL without credentials. Of its
-// hooks, each of which starts Gitea, it has not the one that Gitea calls empty.
+// NewRepository makes a repository of the admin's with one commit on main, and gives its URL without credentials. Of
+// its hooks, each of which starts Gitea, it has not the one that Gitea calls empty.
 func (g *Gitea) NewRepository(t testing.TB, name string) string {
 	t.Helper()
 	g.Call(t, "POST", "/user/repos", map[string]any{"name": name, "auto_init": true, "default_branch": "main"}, nil)

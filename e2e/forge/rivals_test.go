@@ -138,8 +138,8 @@ func (s *site) render(t *testing.T, text string) string {
 	return string(html)
 }
 
-// fleet opens one pull request for many Sites: dangers and problems first, equal changes once. That it stays within what
-// a forge takes, package report tests with a thousand Sites.
+// fleet opens one pull request for many Sites: dangers and problems first, equal changes once. That it stays within
+// what a forge takes, package report tests with a thousand Sites.
 func fleet(t *testing.T, s *site) {
 	const sites = 12
 	for i := range sites {
