@@ -32,6 +32,8 @@ func TestBadRunners(t *testing.T) {
 			"besides such files the runner takes SIPGEN_GIT_PROXY, SIPGEN_GIT_USERNAME, SIPGEN_SSH_KNOWN_HOSTS"},
 		{good + ", env: {SIPGEN_GIT_TOKEN_FILE: hunter2}", "",
 			"spec.runner.env.SIPGEN_GIT_TOKEN_FILE: want the absolute path of a file"},
+		{good + ", env: {SIPGEN_GIT_TOKEN_FILE: /" + strings.Repeat("hunter2/", 32) + "a}", "",
+			"spec.runner.env.SIPGEN_GIT_TOKEN_FILE: want the absolute path of a file"},
 		{good + ", env: {SIPGEN_GIT_TOKEN_FILE: /etc/../hunter2}", "",
 			"spec.runner.env.SIPGEN_GIT_TOKEN_FILE: want the absolute path of a file"},
 		{good + ", env: {SIPGEN_GIT_TOKEN_FILE: '/etc/$(hunter2)'}", "",
