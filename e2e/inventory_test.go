@@ -46,7 +46,10 @@ func liveSite(t testing.TB, api *engine.APIServer, ns string, hosts int, withSec
 apiVersion: metal3.io/v1alpha1
 kind: BareMetalHost
 metadata: {namespace: %[1]s, name: %[2]s, labels: {example.org/owner: facilities, rack: r%[4]d}}
-spec: {online: true, bmc: {address: 'redfish://root:%[3]s@198.51.100.1/%[2]s', credentialsName: %[2]s-bmc}, networkData: {name: %[2]s-net, namespace: %[1]s}}
+spec:
+  online: true
+  bmc: {address: 'redfish://root:%[3]s@198.51.100.1/%[2]s', credentialsName: %[2]s-bmc}
+  networkData: {name: %[2]s-net, namespace: %[1]s}
 `, ns, name, "hunter2", i%256)
 			secrets := fmt.Sprintf(`
 apiVersion: v1

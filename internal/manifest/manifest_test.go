@@ -133,7 +133,7 @@ func TestTwiceInJSON(t *testing.T) {
 		`{"kind": "A", "spec": {"count": 1}, "spec": null}`:                                   "spec: given twice",
 		`{"kind": "A", "spec": {"count": 1, "\u0063ount": 2}}`:                                "spec.count: given twice",
 		`{"kind": "A", "spec": {"roles": {"a": {"key": "x"}, "a": {}}}}`:                      "spec.roles.a: given twice",
-		`{"kind": "A", "spec": {"services": [{}, {"nodePort": 1, "nodePort": 2}]}}`:           "spec.services[1].nodePort: given twice",
+		`{"kind": "A", "spec": {"services": [{}, {"nodePort": 1, "nodePort": 2}]}}`:           "services[1].nodePort: given twice",
 		`{"kind": "List", "items": [{"kind": "A"}], "items": []}`:                             "items: given twice",
 		`{"kind": "A", "spec": {"count": 1, "services": [{"nodePort": 1}, {"nodePort": 1}]}}`: "",
 		`{"kind": "A", "spec": {"newer": {"a": 1, "a": 2}}}`:                                  "",

@@ -104,7 +104,8 @@ const maxPath = 200
 
 // failed match the messages of the JSON 6902 library about an operation that does not apply.
 var failed = []*regexp.Regexp{
-	regexp.MustCompile(`\b(add|remove|replace|test) operation does not apply: (?:doc )?is missing (?:path|key): "?(/[A-Za-z0-9._~/-]+)`),
+	regexp.MustCompile(`\b(add|remove|replace|test) operation does not apply: ` +
+		`(?:doc )?is missing (?:path|key): "?(/[A-Za-z0-9._~/-]+)`),
 	regexp.MustCompile(`\berror in (add|remove|replace|test) for path: '(/[A-Za-z0-9._~/-]+)`),
 	regexp.MustCompile(`\b(test)ing value (/[A-Za-z0-9._~/-]+) failed`),
 }
