@@ -26,7 +26,8 @@ host belongs to which tenant cluster, and renders the git tree that Flux or Argo
 
 In a folder whose site.yaml has spec.inputs, no command needs a flag for its inputs. Environment
 variables replace flags that are not given: SIPGEN_SITE, SIPGEN_SPECS, SIPGEN_INVENTORY,
-SIPGEN_CONTEXT, SIPGEN_REPO and SIPGEN_PREVIOUS.
+SIPGEN_CONTEXT, SIPGEN_REPO and SIPGEN_PREVIOUS. A flag with an empty value is an error, and an
+empty variable is none.
 
 Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable cluster);
 2 an error.`,
@@ -60,7 +61,10 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 		return cmdline.FlagError(cmd, err)
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		return cmdline.FromEnvironment(cmd, os.Getenv)
+		if err := cmdline.FromEnvironment(cmd, os.Getenv); err != nil {
+			return err
+		}
+		return cmdline.RefuseEmpty(cmd)
 	}
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {

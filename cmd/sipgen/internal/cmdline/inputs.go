@@ -4,7 +4,6 @@ package cmdline
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -88,10 +87,6 @@ func (in *Inputs) Read(ctx context.Context, ui *terminal.UI) (*app.Loaded, error
 	}
 	for _, file := range in.Specs {
 		switch filepath.Base(file) {
-		case ".":
-			if file == "" {
-				return nil, errors.New(`-f: found "", want a file or a folder with specs`)
-			}
 		case "kustomization.yaml", "kustomization.yml", "Kustomization":
 			ui.Warn("-f %s: to build a kustomization, name its folder: -f %s", file, filepath.Dir(file))
 		}

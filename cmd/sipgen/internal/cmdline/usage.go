@@ -1,7 +1,9 @@
 package cmdline
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -43,6 +45,26 @@ func flagMessage(cmd *cobra.Command, err error) string {
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) { known = append(known, "--"+flag.Name) })
 	return "unknown flag: " + redact.Plain(name) + DidYouMean(name, known)
 }
+
+// RefuseEmpty refuses flags that are given with an empty value, as by a variable of a script that is not set: a run for
+// a proposal would push to the branch that the engine applies, and a run for one wave would be for all Sites. It lets
+// lists of words be empty, such as --by.
+func RefuseEmpty(cmd *cobra.Command) error {
+	var problems []error
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		list, several := flag.Value.(pflag.SliceValue)
+		if several && !slices.Contains(list.GetSlice(), "") || !several && flag.Value.String() != "" {
+			return
+		}
+		what, _ := pflag.UnquoteUsage(flag)
+		problems = append(problems, FlagError(cmd, fmt.Errorf(`--%s: found "", want %s, or no --%s`,
+			flag.Name, cmp.Or(forType[what], what), flag.Name)))
+	})
+	return errors.Join(problems...)
+}
+
+// forType says what a flag takes where its help has no word for it but the type.
+var forType = map[string]string{"string": "a value", "stringArray": "a value"}
 
 // expanded reports whether a command that takes a fleet has a --site, and files or folders as arguments.
 func expanded(cmd *cobra.Command, args []string) bool {
