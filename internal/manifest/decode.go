@@ -86,7 +86,7 @@ func (d *Document) Decode(into any) error {
 }
 
 // DecodeLoose decodes the object and ignores unknown fields: for objects of other projects, whose API may be newer
-// than sipgen. A field given twice is a problem.
+// than sipgen. A field given twice is a problem, and a field whose name differs from a known one in case only.
 func (d *Document) DecodeLoose(into any) error {
 	if d.Fault != nil {
 		return d.Fault
@@ -94,14 +94,23 @@ func (d *Document) DecodeLoose(into any) error {
 	if err := d.hugeQuantities(into); err != nil {
 		return err
 	}
-	strict, err := json.UnmarshalStrict(d.JSON, into, json.DisallowDuplicateFields)
+	strict, err := json.UnmarshalStrict(d.JSON, into)
 	if err != nil {
 		return d.typeErrors(err, into)
 	}
-	if len(strict) > 0 {
-		return d.strictError(strict[0], reflect.TypeOf(into))
+	for _, err := range strict {
+		if field, unknown := strings.CutPrefix(err.Error(), "unknown field "); !unknown ||
+			misspelledCase(reflect.TypeOf(into), strings.Trim(field, `"`)) {
+			return d.strictError(err, reflect.TypeOf(into))
+		}
 	}
 	return nil
+}
+
+// misspelledCase reports whether the name of the unknown field at path differs from a known one in case only.
+func misspelledCase(root reflect.Type, path string) bool {
+	parent, name := cutLast(path)
+	return slices.ContainsFunc(fieldsAt(root, parent), func(known string) bool { return strings.EqualFold(known, name) })
 }
 
 var quotedField = regexp.MustCompile(`^(unknown|duplicate) field "(.*)"$`)

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -168,14 +170,16 @@ func (d Document) items(l Limits) ([]Document, error) {
 		objectHead
 		Items []json.RawMessage `json:"items"`
 	}
-	if err := json.Unmarshal(d.JSON, &head); err != nil {
+	// Package encoding/json takes Items for items, and the last of both counts.
+	if err := strictjson.UnmarshalCaseSensitivePreserveInts(d.JSON, &head); err != nil {
 		return nil, d.typeErrors(err, &head) // it may be any object
 	}
-	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
-		var fields map[string]json.RawMessage
-		if strict, _ := strictjson.UnmarshalStrict(d.JSON, &fields, strictjson.DisallowDuplicateFields); len(strict) > 0 {
-			return nil, d.strictError(strict[0], nil)
+	if strings.HasSuffix(head.Kind, "List") {
+		if err := d.oneSpelling(&head); err != nil {
+			return nil, err
 		}
+	}
+	if strings.HasSuffix(head.Kind, "List") && head.Items != nil {
 		if more := head.Metadata.Continue; more != nil && more != "" {
 			return nil, d.Problem("metadata.continue", "found %s, so the list ends early: want all of it, as kubectl get prints it",
 				jsonType(more))
@@ -219,6 +223,22 @@ func (d Document) items(l Limits) ([]Document, error) {
 		d.Fault = d.tooDeep(l)
 	}
 	return []Document{d}, nil
+}
+
+// oneSpelling reports a field at the top of a List that is given twice, or whose name differs from one of head's in
+// case only.
+func (d *Document) oneSpelling(head any) error {
+	var fields map[string]json.RawMessage
+	if strict, _ := strictjson.UnmarshalStrict(d.JSON, &fields, strictjson.DisallowDuplicateFields); len(strict) > 0 {
+		return d.strictError(strict[0], nil)
+	}
+	known := structFields(reflect.TypeOf(head).Elem())
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if known[name] == nil && misspelledCase(reflect.TypeOf(head), name) {
+			return d.strictError(fmt.Errorf("unknown field %q", name), reflect.TypeOf(head))
+		}
+	}
+	return nil
 }
 
 // isObject reports whether an item of a list is an object of Kubernetes.

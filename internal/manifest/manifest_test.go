@@ -146,11 +146,37 @@ func TestTwiceInJSON(t *testing.T) {
 	}
 }
 
+// TestCaseOfFields: of two fields that differ in case only, the API server knows one. The other is no spelling of it,
+// and is not ignored like a field of a newer API either.
+func TestCaseOfFields(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"kind": "List", "items": [{"kind": "A"}], "Items": []}`:          `Items: unknown field, did you mean "items"?`,
+		`{"kind": "List", "Items": [{"kind": "A"}]}`:                       `Items: unknown field, did you mean "items"?`,
+		`{"kind": "List", "Kind": "A", "items": [{"kind": "A"}]}`:          `Kind: unknown field, did you mean "kind"?`,
+		`{"kind": "AList", "items": [{"kind": "A"}], "METADATA": {}}`:      `METADATA: unknown field, did you mean "metadata"?`,
+		`{"kind": "A", "spec": {"count": 1}, "Spec": {"count": 2}}`:        `Spec: unknown field, did you mean "spec"?`,
+		`{"kind": "A", "spec": {"Count": 1}}`:                              `spec.Count: unknown field, did you mean "count"?`,
+		`{"kind": "A", "spec": {"services": [{"nodeport": 1}]}}`:           `spec.services[0].nodeport: unknown field, did you mean "nodePort"?`,
+		`{"kind": "A", "spec": {"roles": {"a": {"key": "x"}, "A": {}}}}`:   "",
+		`{"kind": "A", "spec": {"newer": 1, "Newer": 2}, "status": {}}`:    "",
+		`{"kind": "List", "items": [{"kind": "A"}], "newer": 1}`:           "",
+		`{"kind": "List", "items": [{"kind": "A", "spec": {"COUNT": 1}}]}`: `spec.COUNT: unknown field, did you mean "count"?`,
+	} {
+		docs, err := Parse("f.json", []byte(text))
+		if err == nil {
+			err = docs[0].DecodeLoose(new(spec))
+		}
+		need.Error(t, text, err, want)
+	}
+	docs := need.Value(Parse("f.json", []byte(`{"apiVersion": "v1", "Kind": "A", "metadata": {"name": "a"}}`)))(t)
+	assert.True(t, docs[0].NoKind(), "Kind is not kind")
+}
+
 func TestListThatEndsEarly(t *testing.T) {
 	for text, found := range map[string]string{
 		"kind: List\nmetadata: {continue: abc, remainingItemCount: 5}\nitems: [{kind: A}]": "a string",
 		`{"kind":"AList","apiVersion":"v1","metadata":{"continue":"abc"},"items":[]}`:      "a string",
-		"kind: List\nmetadata: {continue: 0}\nitems: [{kind: A}]":                          "a number",
+		"kind: List\nmetadata: {continue: 0}\nitems: [{kind: A}]":                          "a whole number",
 		"kind: List\nmetadata: {continue: [a]}\nitems: [{kind: A}]":                        "a list",
 		"kind: List\nmetadata: {resourceVersion: '5', continue: ''}\nitems: [{kind: A}]":   "",
 		"kind: A\nmetadata: {continue: abc}":                                               "",
