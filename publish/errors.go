@@ -52,6 +52,9 @@ var (
 	ErrNothingThere = errors.New("the repository is empty")
 	// ErrNoBranch: the repository has commits, but not on that branch.
 	ErrNoBranch = errors.New("no such branch")
+	// ErrNoHead: HEAD is detached, or names a branch without a commit, so no new branch can begin there. It is an
+	// ErrNoBranch.
+	ErrNoHead = errors.New("HEAD names no existing branch")
 	// ErrAuth: the server rejected the credentials, or requires some.
 	ErrAuth = errors.New("not authorized")
 	// ErrHostKey: the SSH server is not in known_hosts, or has another key there.

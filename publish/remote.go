@@ -107,8 +107,8 @@ func (r *refs) base(target *Target) (string, error) {
 		if _, found := r.branches[r.head]; found {
 			return r.head, nil
 		}
-		return "", fmt.Errorf("%w: %s: HEAD names no branch to create it from%s; propose it on top of one of them",
-			ErrNoBranch, branch, r.list())
+		return "", fmt.Errorf("%w: %s: it would begin at the branch that HEAD names, and %w%s", ErrNoBranch, branch,
+			ErrNoHead, r.list())
 	}
 	return "", fmt.Errorf("%w: %s: the repository has %s", ErrNoBranch, branch,
 		some(slices.Sorted(maps.Keys(r.branches))))

@@ -48,6 +48,9 @@ var hints = []struct {
 		"behind a proxy, set SIPGEN_GIT_PROXY, or HTTPS_PROXY and NO_PROXY (for ssh ALL_PROXY)"},
 	{publish.ErrNothingThere, "push a first commit to that branch (a README is enough), " +
 		"or publish once without --propose"},
+	{publish.ErrNoHead, "set the repository's default branch to an existing one, in a bare repository with " +
+		"git symbolic-ref HEAD refs/heads/EXISTING; or create the branch yourself: " +
+		"git push REPOSITORY COMMIT:refs/heads/BRANCH"},
 	{publish.ErrNoBranch, "--branch or the Site's spec.repository.branch names another one; " +
 		"sipgen publish --create-branch creates it"},
 	{publish.ErrOverwrite, "take another branch; or keep what is in these commits somewhere else, " +
