@@ -24,6 +24,8 @@ func TestUnreadIsNotEmpty(t *testing.T) {
 	assert.EqualError(t, err, filepath.Join(file, "below")+": not a directory")
 	_, _, err = (Before{}).MovedFrom(t.Context(), file, time.Time{})
 	assert.EqualError(t, err, "--from: "+file+": a file, want a folder")
+	_, _, err = (Before{}).MovedFrom(t.Context(), filepath.Join(file, "below"), time.Time{})
+	assert.EqualError(t, err, "--from: "+filepath.Join(file, "below")+": not a directory")
 
 	repo := t.TempDir()
 	git := func(args ...string) string {

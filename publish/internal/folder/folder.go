@@ -21,6 +21,9 @@ type Folder struct {
 // Of returns a folder that is opened already: what is in it may be read.
 func Of(root *os.Root) Folder { return Folder{root: root} }
 
+// errWaiting is the error for a folder that another run reads or writes for longer than this one may take.
+var errWaiting = errors.New("waiting for another run to finish writing it")
+
 // Exists reports whether the folder is there.
 func (d Folder) Exists() bool { return d.root != nil }
 
@@ -30,8 +33,11 @@ func Open(ctx context.Context, dir string) (Folder, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return Folder{}, nil
 	}
+	if of := (*fs.PathError)(nil); errors.As(err, &of) {
+		err = of.Err // which folder it is, the message has already
+	}
 	if err != nil {
-		return Folder{}, fmt.Errorf("%s: waiting for another run to finish writing it: %w", dir, err)
+		return Folder{}, fmt.Errorf("%s: %w", dir, err)
 	}
 	here := Folder{unlock: unlock}
 	if here.root, err = os.OpenRoot(dir); err == nil {

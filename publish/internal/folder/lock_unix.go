@@ -4,12 +4,13 @@ package folder
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"syscall"
 )
 
 // lock makes those who read or write one folder take turns. The lock goes with the process, and the wait ends with
-// ctx. A file system without locks goes without.
+// ctx: errWaiting. A file system without locks goes without.
 func lock(ctx context.Context, dir string) (unlock func(), err error) {
 	folder, err := os.Open(dir)
 	if err != nil {
@@ -28,6 +29,6 @@ func lock(ctx context.Context, dir string) (unlock func(), err error) {
 		return release, nil
 	case <-ctx.Done():
 		go func() { <-locked; release() }()
-		return nil, context.Cause(ctx)
+		return nil, fmt.Errorf("%w: %w", errWaiting, context.Cause(ctx))
 	}
 }
