@@ -24,6 +24,32 @@ func keys(hosts []inventory.Host) map[string]bool {
 	return free
 }
 
+func TestFreeNodePort(t *testing.T) {
+	taken := func(from, to int32) map[int32]bool {
+		ports := map[int32]bool{}
+		for port := from; port <= to; port++ {
+			ports[port] = true
+		}
+		return ports
+	}
+	for _, row := range []struct {
+		why   string
+		taken map[int32]bool
+		want  int32
+		found bool
+	}{
+		{"unknown", nil, 30643, true},
+		{"the next one", taken(30643, 30644), 30645, true},
+		{"the last one", taken(30643, 32766), 32767, true},
+		{"behind the last one comes the first", taken(30643, 32767), 30000, true},
+		{"none", taken(30000, 32767), 30643, false},
+	} {
+		port, found := FreeNodePort(row.taken)
+		assert.Equal(t, row.want, port, row.why)
+		assert.Equal(t, row.found, found, row.why)
+	}
+}
+
 // TestPropose: counts are what the free hosts can carry, whatever people call their labels.
 func TestPropose(t *testing.T) {
 	racks := func(n, perRack int, labels ...string) []inventory.Host {

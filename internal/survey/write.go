@@ -30,8 +30,25 @@ type Answers struct {
 	NodePort        int32
 }
 
-// FirstNodePort is the first node port to propose.
-const FirstNodePort = 30643
+// FirstNodePort is the first node port to propose. LowestNodePort and HighestNodePort are the ends of Kubernetes' own
+// range, which is the default of a Site's, too.
+const (
+	FirstNodePort   = 30643
+	LowestNodePort  = 30000
+	HighestNodePort = 32767
+)
+
+// FreeNodePort returns the first port from FirstNodePort on that is not taken, beginning again at the lowest one behind
+// the highest. Without one it returns FirstNodePort and false.
+func FreeNodePort(taken map[int32]bool) (port int32, found bool) {
+	const ports = HighestNodePort - LowestNodePort + 1
+	for i := range int32(ports) {
+		if port := LowestNodePort + (FirstNodePort-LowestNodePort+i)%ports; !taken[port] {
+			return port, true
+		}
+	}
+	return FirstNodePort, false
+}
 
 // page is YAML with comments, line by line.
 type page struct{ strings.Builder }

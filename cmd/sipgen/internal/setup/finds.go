@@ -99,15 +99,18 @@ func (b *Beginning) apart(ui *terminal.UI, answers *survey.Answers, sites []stri
 	return nil
 }
 
-// freeNodePort proposes a node port that no Service of the live cluster has.
+// freeNodePort proposes a node port that no Service of the live cluster has, if there is one.
 func (b *Beginning) freeNodePort(ctx context.Context, ui *terminal.UI, cfg *rest.Config, answers *survey.Answers) {
 	taken, err := live.NodePorts(ctx, cfg)
 	if err != nil {
 		ui.Warn("node ports in use were not looked for: %v", err)
 	}
-	for taken[answers.NodePort] {
-		answers.NodePort++
+	port, found := survey.FreeNodePort(taken)
+	if !found {
+		ui.Warn("the Services of the cluster have all node ports from %d to %d: nodePort of the load balancer is %d, "+
+			"which is not free", survey.LowestNodePort, survey.HighestNodePort, port)
 	}
+	answers.NodePort = port
 }
 
 // The API groups that an engine and Cluster API bring.
