@@ -104,9 +104,9 @@ func kept(r *schedule.Kept) string {
 	case r.Use != nil:
 		return "held, " + Use(r.Use)
 	case r.Origin == schedule.FromLive:
-		return "held: by its labels"
+		return "held, labeled"
 	}
-	return "held: by the previous tree alone"
+	return "held, not labeled"
 }
 
 // waits describes a release that waits.

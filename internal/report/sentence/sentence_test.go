@@ -123,7 +123,7 @@ func TestReason(t *testing.T) {
 		{schedule.Kept{Origin: schedule.FromTree,
 			Refused: []schedule.Refusal{schedule.Contradiction{Problem: "second"},
 				schedule.Contradiction{Problem: "first"}, schedule.Contradiction{Problem: "first"}}},
-			"held: by the previous tree alone; its cluster is frozen: first; second"},
+			"held, not labeled; its cluster is frozen: first; second"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Faulty, "it has a mark")},
 			"its cluster is being decommissioned; release waits until this is fixed: it has a mark"},
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{}, Use: is(holdings.Installed, "")},
