@@ -239,8 +239,9 @@ func (p *Planned) idleAcceptances() (out []finding.Finding) {
 			words = "it accepts nothing: remove the annotation"
 		}
 		if words != "" {
-			out = append(out, warning(finding.NoEffect, clusterRef(key), "annotation "+v1.AcceptLossAnnotation+
-				": "+words))
+			idle := warning(finding.NoEffect, clusterRef(key), "annotation "+v1.AcceptLossAnnotation+": "+words)
+			idle.Named = "metadata.annotations[" + v1.AcceptLossAnnotation + "]"
+			out = append(out, idle)
 		}
 	}
 	return out

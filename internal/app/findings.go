@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -40,7 +41,9 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 	}
 	site := p.Loaded.siteRef()
 	for _, words := range p.Clusters.Notes {
-		out = append(out, warning(finding.NoEffect, site, words))
+		note := warning(finding.NoEffect, site, words)
+		note.Named = "spec.decommission"
+		out = append(out, note)
 	}
 	for _, words := range p.inDoubt() {
 		out = append(out, warning(finding.InDoubt, site, words))
@@ -130,11 +133,15 @@ func (p *Planned) placed(findings []finding.Finding) []finding.Finding {
 		if f.Code == finding.TooMuchReserved {
 			f.Object, f.Field = p.Loaded.siteRef(), "spec.hosts.reserved"
 		}
+		if f.Code == finding.NoEffect && f.Object == (finding.Ref{}) {
+			f.Object = p.Loaded.siteRef()
+		}
+		field := cmp.Or(f.Named, f.Field) // the field of a role's finding is the role
 		if spec := p.Clusters.Spec(clusterOf(f)); spec != nil {
-			f.Place = finding.In(spec.Document, spec.Source, f.Field)
+			f.Place = finding.In(spec.Document, spec.Source, field)
 		}
 		if f.Object.Kind == v1alpha1.Kind {
-			f.Place = finding.In(p.Loaded.Site.Document, manifest.Place{}, f.Field)
+			f.Place = finding.In(p.Loaded.Site.Document, manifest.Place{}, field)
 		}
 	}
 	return findings

@@ -37,6 +37,8 @@ type Finding struct {
 	Cluster string `json:"cluster,omitempty"`
 	// Field of the object, empty for the object as a whole.
 	Field string `json:"field,omitempty"`
+	// Named is the field that Message names in words of its own, such as "annotation x": Place has its line.
+	Named string `json:"-"`
 	// Message is what was found, on one line.
 	Message string `json:"message"`
 	// Fix is the remedy, on one line.

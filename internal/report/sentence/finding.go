@@ -22,8 +22,8 @@ func Findings(p *schedule.Placement) []finding.Finding {
 	var missing []string
 	add := func(cluster schedule.ClusterKey, field string, warnings ...schedule.Warning) {
 		for _, s := range say(warnings) {
-			f := finding.Finding{Code: s.code, Severity: finding.Warning, Field: field, Message: s.words,
-				Fix: finding.Remedy(s.code)}
+			f := finding.Finding{Code: s.code, Severity: finding.Warning, Field: field, Named: s.field,
+				Message: s.words, Fix: finding.Remedy(s.code)}
 			if cluster != (schedule.ClusterKey{}) {
 				f.Object, f.Cluster = finding.To(v1.Kind, cluster.Namespace, cluster.Name), cluster.String()
 			}

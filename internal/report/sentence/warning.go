@@ -28,6 +28,8 @@ type said struct {
 	code, words string
 	host        schedule.HostKey
 	likewise    string
+	// field is the one that the words name, "" for none.
+	field string
 }
 
 // about returns a warning that is about no host.
@@ -170,14 +172,16 @@ func someHosts(hosts []schedule.HostKey) string {
 func requestWarning(w schedule.Warning) said {
 	switch w := w.(type) {
 	case schedule.NamesNothing:
-		return about(finding.NoEffect, namesNothing(&w))
+		return said{code: finding.NoEffect, words: namesNothing(&w), field: annotation(w.Annotation)}
 	case schedule.NotApproved:
-		return about(finding.NoEffect, notApproved(&w))
+		return said{code: finding.NoEffect, words: notApproved(&w), field: annotation(w.Annotation)}
 	case schedule.ReleaseOfNothing:
-		return about(finding.NoEffect, releaseOfNothing(w))
+		return said{code: finding.NoEffect, words: releaseOfNothing(w), field: "spec.hosts.release"}
 	}
 	return said{}
 }
+
+func annotation(key string) string { return "metadata.annotations[" + key + "]" }
 
 // notApproved is about an approval that has no effect.
 func notApproved(w *schedule.NotApproved) string {
