@@ -278,6 +278,28 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 	}
 }
 
+// TestNoSecretOfAnAnnotationIsPrinted puts secrets into the annotations that sipgen reads from a SIPCluster. The warnings
+// about them are in the commit, too.
+func TestNoSecretOfAnAnnotationIsPrinted(t *testing.T) {
+	from := newChanging(t, "full-service", "cluster.yaml")
+	var spec map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(from.first), &spec))
+	for key, before := range map[string]string{v1.RemoveAnnotation: "x ", v1.ApproveReleaseAnnotation: "",
+		v1.DecommissionAnnotation: "", v1.AcceptLossAnnotation: "1 ", v1.LintIgnoreAnnotation: "SIP013: "} {
+		for _, canary := range canaries(t) {
+			spec["metadata"].(map[string]any)["annotations"] = map[string]string{key: before + canary.text}
+			text := need.Value(yaml.Marshal(spec))(t)
+			require.NoError(t, os.WriteFile(from.path, []byte(string(text)+"---\n"+from.rest), 0o600))
+			for _, command := range [][]string{{"plan", "-o", "markdown"}, {"lint"}} {
+				_, out, said := ran(t, append(command, "--site", filepath.Join(from.dir, "site.yaml"), "-f", from.path,
+					"--inventory", filepath.Join(from.dir, "hosts.yaml"), "--previous", "none")...)
+				part := canary.seen(out + said)
+				assert.Emptyf(t, part, "%s: %s, by %s: is printed:\n%s", key, canary.name, command[0], out+said)
+			}
+		}
+	}
+}
+
 // TestNoSecretOfTheCommandLineIsPrinted puts secrets into flags, arguments and the environment.
 func TestNoSecretOfTheCommandLineIsPrinted(t *testing.T) {
 	const example = "../../examples/single/"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/airshipit/sipgen/internal/finding"
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
@@ -209,10 +210,10 @@ func namesNothing(w *schedule.NamesNothing) string {
 		return fmt.Sprintf("annotation %s: %s no effect", w.Annotation,
 			text.Plural(w.More, "more name has", "more names have"))
 	case len(w.Hosts) == 0 && strings.ContainsAny(w.Name, " \t\n;"):
-		return fmt.Sprintf("annotation %s: found %q, want names of hosts with commas between them: it has no effect",
+		return redact.Sprintf("annotation %s: found %q, want names of hosts with commas between them: it has no effect",
 			w.Annotation, w.Name)
 	case len(w.Hosts) == 0:
-		return fmt.Sprintf("annotation %s names host %q, which is not in the inventory: this entry has no effect; "+
+		return redact.Sprintf("annotation %s names host %q, which is not in the inventory: this entry has no effect; "+
 			"remove it from the annotation", w.Annotation, w.Name)
 	case len(w.Hosts) > 1:
 		return fmt.Sprintf("annotation %s names host %q, but the cluster holds two hosts of that name, %s and %s: this "+
