@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -106,12 +107,12 @@ func (s *PlacementSpec) Scheme(endpoint string) string {
 // The annotations by which a Service asks MetalLB for addresses, in both of its domains.
 var metalLB = []string{"metallb.universe.tf/", "metallb.io/"}
 
-// VIPs returns the addresses that a Service asks MetalLB for.
+// VIPs returns the addresses that a Service asks MetalLB for, each once.
 func (s *PlacementService) VIPs() []string {
 	var out []string
 	for _, domain := range metalLB {
 		for _, text := range strings.Split(s.annotation(domain+"loadBalancerIPs"), ",") {
-			if text = strings.TrimSpace(text); text != "" {
+			if text = strings.TrimSpace(text); text != "" && !slices.Contains(out, text) {
 				out = append(out, text)
 			}
 		}

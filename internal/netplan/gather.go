@@ -82,9 +82,10 @@ func (g *gatherer) services() {
 		for _, endpoint := range []string{"internal", "public"} {
 			service := p.Spec.Override.Service[endpoint]
 			pool, space := g.pool(service.Pool())
+			of := fmt.Sprintf("Placement %s, %s endpoint", p.Key(), endpoint) // two Services of one port: each has its own
 			for _, vip := range service.VIPs() {
 				g.address(vip, Claim{
-					Use: VIP, Owner: "Placement " + p.Key(), Of: "Placement " + p.Key(), Within: anyPool, Pool: pool, Space: space,
+					Use: VIP, Owner: of, Of: of, Within: anyPool, Pool: pool, Space: space,
 					Field: fmt.Sprintf("spec.services.placement[%d].spec.override.service.%s.metadata.annotations", n, endpoint),
 				})
 			}

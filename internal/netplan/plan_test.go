@@ -234,10 +234,10 @@ func TestNamedPools(t *testing.T) {
 		{"in its pool", "lan", "172.17.0.202", ""},
 		{"its last address", "lan", "172.17.0.210", ""},
 		{"in another pool", "lan", "172.18.0.5",
-			"172.18.0.5, virtual address of Placement o/p, is not in pool m/lan, which it names (spec.services.networks[0].pool.addresses[0]): want one of that pool's addresses"},
-		{"in no pool", "lan", "172.17.0.211", "172.17.0.211, virtual address of Placement o/p, is not in pool m/lan"},
+			"172.18.0.5, virtual address of Placement o/p, internal endpoint, is not in pool m/lan, which it names (spec.services.networks[0].pool.addresses[0]): want one of that pool's addresses"},
+		{"in no pool", "lan", "172.17.0.211", "172.17.0.211, virtual address of Placement o/p, internal endpoint, is not in pool m/lan"},
 		{"in a pool of another address family", "lan", "fd00::1",
-			"fd00::1, virtual address of Placement o/p, is not in pool m/lan"},
+			"fd00::1, virtual address of Placement o/p, internal endpoint, is not in pool m/lan"},
 		{"a pool that the Site does not have", "other", "172.17.0.211", ""},
 		{"a pool in an address space of its own", "far", "172.19.0.1", ""},
 	} {
@@ -261,6 +261,33 @@ func TestNamedPools(t *testing.T) {
 		if text := strings.Join(found, "\n"); len(found) > 1 || (row.want == "") != (text == "") ||
 			!strings.Contains(text, row.want) {
 			t.Errorf("%s: found %q, want %q", row.why, text, row.want)
+		}
+	}
+}
+
+// TestEndpointsOfPlacement: both Services of a PlacementAPI have port 8778, so that no load balancer gives both one
+// address. A Service may write its address twice, for a newer and an older MetalLB.
+func TestEndpointsOfPlacement(t *testing.T) {
+	service := func(newer, older string) v1alpha1.PlacementService {
+		return v1alpha1.PlacementService{Metadata: &v1alpha1.PlacementMetadata{Annotations: map[string]string{
+			"metallb.io/loadBalancerIPs": newer, "metallb.universe.tf/loadBalancerIPs": older}}}
+	}
+	for _, row := range []struct{ why, public, want string }{
+		{"two addresses", "172.17.0.203", ""},
+		{"one address", "172.17.0.202", "172.17.0.202, virtual address of Placement o/p, public endpoint, overlaps " +
+			"172.17.0.202, virtual address of Placement o/p, internal endpoint (spec.services.placement[0].spec.override." +
+			"service.internal.metadata.annotations): want addresses of its own"},
+	} {
+		site := &v1alpha1.Site{}
+		p := v1alpha1.Placement{Name: "p", Namespace: "o"}
+		p.Spec.Override = &v1alpha1.PlacementOverride{Service: map[string]v1alpha1.PlacementService{
+			"internal": service("172.17.0.202", "172.17.0.202"), "public": service(row.public, row.public)}}
+		site.Spec.Services.Placement = []v1alpha1.Placement{p}
+		problems := Of(site, nil, nil).Problems()
+		if row.want == "" {
+			assert.Empty(t, problems, row.why)
+		} else if assert.Len(t, problems, 1, row.why) {
+			assert.ErrorContains(t, problems[0], row.want, row.why)
 		}
 	}
 }
