@@ -65,7 +65,7 @@ func checkAttachment(at, text string, add Report) {
 		add(at, "found %d bytes, want at most %d", len(text), maxAttachment)
 		return
 	}
-	if err := json.Unmarshal([]byte(text), &config); err != nil {
+	if err := json.Unmarshal([]byte(text), &config); err != nil || config == nil { // nil: null
 		add(at, "is no JSON object: want the CNI configuration")
 		return
 	}

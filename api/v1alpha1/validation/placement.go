@@ -12,11 +12,18 @@ import (
 
 // validatePlacement checks what the definition of a PlacementAPI does not say.
 func validatePlacement(s *v1alpha1.Site, add Report) {
+	in := map[string]*v1alpha1.Placement{}
 	eachService(s, "spec.services.placement", s.Spec.Services.Placement, add,
 		func(one serviceCheck, p *v1alpha1.Placement) {
 			c := &placementCheck{one}
 			checkName(c.at+".name", p.Name, add)
 			checkName(c.at+".namespace", p.Namespace, add)
+			if other := in[p.Namespace]; other != nil && other.Name != p.Name {
+				add(c.at+".namespace", "found %q, which has PlacementAPI %q: placement-operator makes the Services "+
+					"placement-internal and placement-public for each, want a namespace of its own", p.Namespace, other.Name)
+			} else {
+				in[p.Namespace] = p
+			}
 			c.spec(p)
 		})
 }
