@@ -140,7 +140,7 @@ func (m *modernizer) database(i *v1alpha1.Ironic) {
 			return
 		}
 		m.site.Warn(m.at+".ironicDatabase",
-			"the operator has no IronicDatabase any more: it is read as mariaDB with ephemeral: true, since it "+
+			"the present operator has no IronicDatabase: it is read as mariaDB with ephemeral: true, since it "+
 				"had no volume; today's is mariaDB, with storageSize")
 		i.MariaDB = &v1alpha1.MariaDB{Name: db.Name, CredentialsName: db.CredentialsName,
 			TLSCertificateName: db.TLSCertificateName, Image: db.Image, Ephemeral: true}

@@ -40,7 +40,7 @@ func validateDexes(c *v1.SIPCluster, root complaints) {
 		validateTLS(dex, at.at(".tls"))
 		env := validateEnv(dex, at)
 		if len(dex.Connectors) == 0 {
-			at.at(".connectors").add("missing: without a connector nobody can log in")
+			at.at(".connectors").add("missing: without a connector no user can log in")
 		}
 		ids := map[string]int{}
 		for j := range dex.Connectors {

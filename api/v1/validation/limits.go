@@ -36,7 +36,7 @@ func outside(c *v1.SIPCluster, object []byte) (long, other []FieldError) {
 	for _, one := range found {
 		e := FieldError{Path: one.Path, Message: one.Message}
 		if strings.HasSuffix(e.Path, ".nodePort") {
-			e.Message += ", and within the site's range: 30000 to 32767, unless its spec.nodePorts says otherwise"
+			e.Message += ", and within the site's range: 30000 to 32767, unless its spec.nodePorts sets another range"
 		}
 		if one.List {
 			long = append(long, e)

@@ -69,7 +69,7 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 		}
 		if known := nearestKnownRole(role); known != "" &&
 			len(validation.IsValidLabelValue(role)) == 0 { // else it is refused
-			out = append(out, FieldError{Path: "spec.nodes." + role, Message: redact.Sprintf("is a role of its own, which the load balancers do not know; did you mean %q?", known)})
+			out = append(out, FieldError{Path: "spec.nodes." + role, Message: redact.Sprintf("is a role that no load balancer serves; did you mean %q?", known)})
 		}
 	}
 	services := &c.Spec.Services
@@ -100,7 +100,7 @@ func Warnings(c *v1.SIPCluster) []FieldError {
 	for i := range services.JumpHost {
 		if jump := &services.JumpHost[i]; len(jump.SSHAuthorizedKeys) == 0 && jump.TrustedUserCA == "" {
 			out = append(out, FieldError{Path: fmt.Sprintf("spec.services.%s[%d].sshAuthorizedKeys", v1.ListJumpHost, i),
-				Message: "missing: without a key or a trustedUserCA nobody can log in"})
+				Message: "missing: without a key or a trustedUserCA no user can log in"})
 		}
 	}
 	for i := range services.Auth {

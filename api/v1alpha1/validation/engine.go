@@ -67,9 +67,9 @@ func validateIdentity(user string, add func(format string, args ...any)) {
 		func(r rune) bool { return !unicode.IsPrint(r) }):
 		add("found %q, want a user name, without blanks around it and control characters", user)
 	case slices.Contains(groups, user) || strings.HasPrefix(user, "system:serviceaccounts:"):
-		add("found %q, which is a group: want the user, as kubectl auth whoami says it", user)
+		add("found %q, which is a group: want the user, as kubectl auth whoami prints it", user)
 	case user == "system:anonymous":
-		add("found %q, which means that nobody is logged in", user)
+		add("found %q, the user of requests without a login", user)
 	case isAccount:
 		namespace, name, _ := strings.Cut(account, ":")
 		if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 {
@@ -115,7 +115,7 @@ func validateLabelGuard(g *v1alpha1.LabelGuard, add Report) {
 	for i, user := range g.Writers {
 		field := fmt.Sprintf("spec.labelGuard.writers[%d]", i)
 		if user == "" {
-			add(field, "found %q, want a user, as kubectl auth whoami says it", user)
+			add(field, "found %q, want a user, as kubectl auth whoami prints it", user)
 			continue
 		}
 		validateIdentity(user, func(format string, args ...any) { add(field, format, args...) })

@@ -74,7 +74,7 @@ func TestOlderIronics(t *testing.T) {
 			func(i *v1alpha1.Ironic) bool { return i.Spec.TLS.TrustedCA.Kind == "ConfigMap" }},
 		{"}, apiVersion: metal3.io/v1alpha1, x: {", "", nil},
 		{"}, apiVersion: metal3.io/v1alpha1, ironicDatabase: {",
-			"spec.services.ironic[0].ironicDatabase: the operator has no IronicDatabase any more",
+			"spec.services.ironic[0].ironicDatabase: the present operator has no IronicDatabase",
 			func(i *v1alpha1.Ironic) bool {
 				return i.MariaDB.Ephemeral && i.Database().Host == "ironic-database.metal.svc"
 			}},

@@ -116,7 +116,8 @@ func validateLabelKeys(k *v1alpha1.LabelKeys, add Report) {
 			add(path, "found %q: %s", key.value, message)
 		}
 		if domain := reservedDomainOf(key.value); domain != "" {
-			add(path, "found %q: keys of %s belong to others, who would read or change them", key.value, domain)
+			add(path, "found %q: keys of %s belong to other programs, which would read or change them", key.value,
+				domain)
 		}
 		if other, twice := keys[key.value]; twice {
 			add(path, "the same key as %s", other)

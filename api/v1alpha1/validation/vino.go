@@ -72,7 +72,7 @@ func (c *vinoCheck) virtualHosts(v *v1alpha1.VirtualHosts) {
 	checkName(c.at+".hostNamespace", v.HostNamespace, c.add)
 	if spaces := c.site.Spec.Hosts.Namespaces; len(spaces) > 0 && !slices.Contains(spaces, v.HostNamespace) {
 		c.add(c.at+".hostNamespace", "found %q, where ViNO makes hosts, and it is not among spec.hosts.namespaces: "+
-			"nobody could have them", v.HostNamespace)
+			"no cluster could have them", v.HostNamespace)
 	}
 	if len(v.Group()) > validation.LabelValueMaxLength {
 		c.add(c.at+".name", "found %q, want %d characters or fewer together with the namespace: both are in a label",
@@ -241,7 +241,7 @@ func (c *vinoCheck) checkSelected(v *v1alpha1.VirtualHosts, node *v1alpha1.Virtu
 	}
 	for _, key := range slices.Sorted(maps.Keys(v.Spec.NodeSelector.MatchLabels)) {
 		if has, known := node.Labels[key]; known && has != v.Spec.NodeSelector.MatchLabels[key] {
-			c.add(at+".labels", "%s is %q, and spec.nodeSelector wants %q: ViNO makes no host on %s",
+			c.add(at+".labels", "%s is %q, and spec.nodeSelector requires %q: ViNO makes no host on %s",
 				redact.Plain(key), has,
 				v.Spec.NodeSelector.MatchLabels[key], redact.Plain(node.Name))
 		}

@@ -65,7 +65,7 @@ func (c *vinoCheck) macPrefix(at string, n *v1alpha1.VinoNetwork) {
 func (c *vinoCheck) ranges(at string, n *v1alpha1.VinoNetwork) {
 	subnet, ok := n.Subnet()
 	if !ok {
-		c.say(at+"subnet", "found %q, want an IPv4 network as in 192.168.0.0/20: ViNO knows no other", n.SubNet)
+		c.say(at+"subnet", "found %q, want an IPv4 network as in 192.168.0.0/20: ViNO supports no other", n.SubNet)
 		return
 	}
 	dhcp := c.span(at, "dhcpAllocationStart", n.DHCPAllocationStart, "dhcpAllocationStop", n.DHCPAllocationStop,

@@ -73,7 +73,7 @@ func TestBadVinos(t *testing.T) {
 		{"all nodes", "{matchLabels: {vino: 'yes'}}", "{matchLabels: {}}",
 			"spec.nodeSelector.matchLabels: found none: every node"},
 		{"a node that is not selected", "{rack: r1}", "{rack: r1, vino: 'no'}",
-			`virtualHosts[0].nodes[0].labels: vino is "no", and spec.nodeSelector wants "yes"`},
+			`virtualHosts[0].nodes[0].labels: vino is "no", and spec.nodeSelector requires "yes"`},
 		{"a node twice", "{name: n2}", "{name: n1}", `virtualHosts[0].nodes[1].name: found "n1", which nodes[0] is`},
 		{"a node that is none", "{name: n2}", "{name: N2}", `nodes[1].name: found "N2"`},
 		{"a node's address that is none", "address: 10.0.0.1", "address: ten",
