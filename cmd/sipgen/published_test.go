@@ -27,7 +27,7 @@ import (
 // release ends: whoever planned from it would hand out a server that still runs somebody's workload. Commits that
 // change no host of the site, in its folder or of others, do not make a snapshot old (contract 19).
 func TestOldSnapshotSeesNoHostClean(t *testing.T) {
-	const onlyAdds = "they only add hosts, and say nothing of those of the tree"
+	const onlyAdds = "they only add hosts, and do not count for those of the tree"
 	work, now := t.TempDir(), time.Now()
 	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))
 	t.Chdir(work)

@@ -112,7 +112,7 @@ func TestTamperedTrees(t *testing.T) {
 		{"host patches that sipgen did not write",
 			"mkdir -p clusters/tenant-n/edge-n/hosts; echo 'resources: []' > clusters/tenant-n/edge-n/hosts/kustomization.yaml", "clusters/tenant-n/edge-n/hosts/kustomization.yaml: not listed"},
 		{"the list deleted", "git rm -q .sipgen.yaml",
-			a + ": not known to be sipgen's: .sipgen.yaml, which lists what sipgen wrote, is missing"},
+			a + ": maybe not sipgen's: .sipgen.yaml, the list of sipgen's files, is missing"},
 		{"the list empty", ": > .sipgen.yaml", ".sipgen.yaml: damaged ownership file"},
 		{"the list a link", "mv .sipgen.yaml list; ln -s list .sipgen.yaml",
 			".sipgen.yaml: damaged ownership file: not a file"},
@@ -379,7 +379,7 @@ func TestTamperedFolders(t *testing.T) {
 		{"a link", func() error { return errors.Join(os.Rename(a, "x"), os.Symlink(filepath.Join(work, "x"), a)) },
 			a + ": missing"},
 		{"the list deleted", func() error { return os.Remove("tree/.sipgen.yaml") },
-			a + ": not known to be sipgen's: .sipgen.yaml"},
+			a + ": maybe not sipgen's: .sipgen.yaml"},
 		{"the decisions and the list deleted", func() error {
 			return errors.Join(os.RemoveAll("tree/clusters"), os.Remove("tree/.sipgen.yaml"))
 		}, "tree/PLAN.md: rendered by sipgen, but .sipgen.yaml"},

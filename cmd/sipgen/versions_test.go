@@ -47,7 +47,7 @@ func madeBy(t *testing.T, repo, version string) {
 // TestOlderVersion: an older minor version does not turn back the tree of a newer one without a flag, and warns where
 // it cannot tell which one is older. It is asked where files change, and by publish and plan alone.
 func TestOlderVersion(t *testing.T) {
-	const newer, unknown = "which is older: it would write ", "if this one is older, it may turn back some of the "
+	const newer, unknown = "which is older: it would write ", "if this one is older, it may revert some of the "
 	release := asRelease(t)
 	work := t.TempDir()
 	require.NoError(t, os.CopyFS(work, os.DirFS("../../examples/two-tenants")))

@@ -114,7 +114,7 @@ func seal(where, root string, state *publish.State) error {
 		case isBelow(name, inside):
 		case !render.IsAssignments(name) && render.HostsOf(name) == "":
 		case state.Unlisted != nil:
-			add(name, "not known to be sipgen's: %s, which lists what sipgen wrote, is missing or damaged",
+			add(name, "maybe not sipgen's: %s, the list of sipgen's files, is missing or damaged",
 				publish.OwnershipFile)
 		default:
 			add(name, "not listed in %s: sipgen did not write it, or the list belongs to another version of the tree",
@@ -123,12 +123,12 @@ func seal(where, root string, state *publish.State) error {
 	}
 	if len(problems)+len(inside) == 0 && len(state.Traces) > 0 {
 		// Its decisions went with the list: with an empty place they would be forgotten.
-		add(state.Traces[0], "rendered by sipgen, but %s, which lists what sipgen wrote, is missing or damaged, "+
+		add(state.Traces[0], "rendered by sipgen, but %s, the list of sipgen's files, is missing or damaged, "+
 			"and so are its decisions", publish.OwnershipFile)
 	}
 	effect := moves
 	if len(problems) == 0 {
-		effect = "sipgen does not know which files are its own"
+		effect = "sipgen cannot tell its own files"
 	}
 	for _, damaged := range Flatten(state.Damaged) {
 		problems = append(problems, fmt.Errorf("%s/%s", strings.TrimRight(where, "/"), damaged))

@@ -253,12 +253,12 @@ func describeLoss(loss schedule.Loss) string {
 		what  string
 		hosts []schedule.HostKey
 	}{
-		{"no longer in the inventory", loss.Missing},
-		{"no longer in the Site's namespaces", loss.Outside},
+		{"not in the inventory", loss.Missing},
+		{"outside the Site's namespaces", loss.Outside},
 		{"recreated, with another uid", loss.Recreated},
 		{"given to another cluster", loss.Moved},
 		{"released", loss.Released},
-		{"virtual machines that ViNO is no longer asked for", loss.Virtual},
+		{"virtual machines that no Vino asks for", loss.Virtual},
 		{"virtual machines whose Vino changes or ends", loss.Remade},
 	} {
 		if len(part.hosts) == 0 {

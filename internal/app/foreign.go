@@ -69,5 +69,5 @@ func (r *Rendered) RefuseForeign() error {
 		return nil
 	}
 	return errors.Join(problems,
-		refusef("the engine would not apply what the tree says: move or correct these files"))
+		refusef("the engine would not apply the tree as it is: move or correct these files"))
 }

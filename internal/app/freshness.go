@@ -50,7 +50,7 @@ func (p *Planned) inDoubt() []string {
 	case !p.Loaded.older(p.Before):
 	case p.Before.Committed.IsZero():
 		return []string{fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be "+
-			"older, so they only add hosts, and say nothing of those of the tree; commit the tree and take a new snapshot, or "+
+			"older, so they only add hosts, and do not count for those of the tree; commit the tree and take a new snapshot, or "+
 			"use the cluster itself", taken, p.Before.Where)}
 	default:
 		words := fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s", taken, committed)
@@ -61,7 +61,7 @@ func (p *Planned) inDoubt() []string {
 		if p.Loaded.Live {
 			next = "run sipgen again"
 		}
-		return []string{words + ": they only add hosts, and say nothing of those of the tree; " + next}
+		return []string{words + ": they only add hosts, and do not count for those of the tree; " + next}
 	}
 	var free []string
 	for i := range p.Placement.Holdings.Hosts {

@@ -21,7 +21,7 @@ func (p *Planned) lost(accept bool) error {
 	if here := p.Before.elsewhere[p.Loaded.Site.Name]; len(here) > 0 {
 		return &RefusedError{redact.Errorf("first tree in folder %q of branch %q: a new site, or a wrong path? "+
 			"Site %s has its tree in folder %q of that branch: name this one in spec.repository.path; "+
-			"or move it as docs/change-site.md says; or give a new site a name of its own",
+			"or move it, see docs/change-site.md; or give a new site a name of its own",
 			p.Before.folder, p.Before.branch, p.Loaded.Site.Name, here[0])}
 	}
 	if accept {
@@ -58,7 +58,7 @@ func (p *Planned) noTree() string {
 	if len(labeled) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("there is no tree, and %s of clusters (%s): if there was one, it is lost, and they are its hosts; "+
+	return fmt.Sprintf("there is no tree, and %s of clusters (%s): if there was a tree, it is lost, and these are its hosts; "+
 		"restore it, and do not release them (sipgen help runbook tree-lost). If this is the first tree, nothing is wrong",
 		text.Plural(len(labeled), "host carries labels", "hosts carry labels"), FirstHosts(labeled))
 }

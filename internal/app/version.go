@@ -35,17 +35,17 @@ func (c *Checked) OtherVersion(ctx context.Context, own string, how Tolerance) (
 		return nil, nil
 	case newer && !how.NewerTree:
 		return nil, refusef("%s: sipgen %s wrote the tree, in commit %.12s, and this is %s, which is older: it would "+
-			"write %s, and may turn back what the newer one did; use %[2]s or later. To go back to this version, read its "+
+			"write %s, and may revert its changes; use %[2]s or later. To go back to this version, read its "+
 			"sipgen diff, and repeat publish with --accept-newer-tree", before.Where, wrote, commit, own, files)
 	case known:
 		return nil, nil
 	}
 	words := fmt.Sprintf("sipgen %s wrote the tree, in commit %.12s, and this is %s", wrote, commit, own)
 	if wrote == "" {
-		words = fmt.Sprintf("no commit that can be read says which version of sipgen wrote the tree (trailer %s), and this "+
+		words = fmt.Sprintf("no readable commit names the version of sipgen that wrote the tree (trailer %s), and this "+
 			"is %s", VersionTrailer, own)
 	}
 	return []finding.Finding{warning(finding.OtherVersion, c.Plan.Loaded.siteRef(),
 		fmt.Sprintf("%s: %s: if this one is "+
-			"older, it may turn back some of the %s that change", before.Where, words, files))}, nil
+			"older, it may revert some of the %s that change", before.Where, words, files))}, nil
 }
