@@ -206,7 +206,7 @@ func TestLosses(t *testing.T) {
 	assert.Truef(t, loss.Total() == 5, "found %d in all, want 5", loss.Total())
 }
 
-// TestOutside: a host of the tree in none of the site's namespaces is lost, and not "no longer in the inventory".
+// TestOutside: a host of the tree in none of the site's namespaces is lost, and not "not in the inventory".
 func TestOutside(t *testing.T) {
 	worker := v1.RoleWorker
 	away := inTree("away", "a", worker)
@@ -223,7 +223,7 @@ func TestOutside(t *testing.T) {
 	assert.Equal(t, 2, loss.Total(), "in all")
 	wantPlaced(t, "", p, "a Worker: kept +new\n")
 	replaces := p.Clusters[0].Roles[0].Assigned[1].Replaces
-	assert.Equal(t, "no longer in the inventory", Say.Reason(replaces.Why), "replaces")
+	assert.Equal(t, "not in the inventory", Say.Reason(replaces.Why), "replaces")
 	replaces = p.Clusters[0].Roles[0].Assigned[0].Replaces
 	assert.Truef(t, replaces == nil, "kept replaces %v", replaces)
 }

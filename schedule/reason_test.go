@@ -52,7 +52,7 @@ func TestExplainNearest(t *testing.T) {
 	for i, want := range map[int]string{
 		0:  "metal/y1: assigned, tenants/c1999 ControlPlane",
 		2:  "  tenants/c0000 Edge: could use it, but has all it may have in rack=r1: metal/h0001",
-		12: "  each of 3919 more roles: could use it, but has the hosts it wants",
+		12: "  each of 3919 more roles: could use it, but has all its hosts",
 		13: "  each of 2000 more roles: selects it, but asks for no hosts",
 		14: "  each of 70 more roles: could use it, but has all it may have in its domain",
 	} {

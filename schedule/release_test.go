@@ -36,7 +36,7 @@ func TestReleaseIsOfOneCluster(t *testing.T) {
 		{"the cluster has a spec again", mine, claimed(newHost("h1", "rack=r1"), "a", v1.RoleWorker), asks("a"),
 			"a Worker: h1", "the cluster has a SIPCluster, which decides"},
 		{"done", nil, newHost("h1", ""), asks("a"), "",
-			"the host no longer carries a cluster's labels: remove this entry from spec.hosts.release"},
+			"the host carries no cluster's labels: remove this entry from spec.hosts.release"},
 		{"a host that is not there", nil, newHost("h2", ""), asks("a"), "", "the inventory has no such host"},
 	} {
 		options := testOptions

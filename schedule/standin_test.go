@@ -57,7 +57,7 @@ func TestReplaces(t *testing.T) {
 			"h3 replaces h1 (in error (power management error))"},
 		{"the same when it is in the tree: said once", "c:2", "h1/r1*=c h2/r2=c h3/r3", "h1=c h2=c h3=c", ""},
 		{"a host that is gone", "c:1+1", "h2/r2~=c h3/r3", "h1=c",
-			"h2 promoted replaces h1 (no longer in the inventory); h3 replaces h2 (promoted from standby)"},
+			"h2 promoted replaces h1 (not in the inventory); h3 replaces h2 (promoted from standby)"},
 		{"more are wanted: nobody is replaced", "c:2+1", "h1/r1=c h2/r2~=c h3/r3", "",
 			"h2 promoted; h3 replaces h2 (promoted from standby)"},
 		{"fewer active, more standby: none leaves", "c:1+1", "h1/r1=c h2/r2=c", "", "h2 demoted"},

@@ -50,7 +50,7 @@ func areaOf(path string) string {
 		}
 		return ""
 	case parts[0] == "claims":
-		return "who may claim hosts"
+		return "rights to claim hosts"
 	case parts[0] == "rights" && len(parts) > 3:
 		return "rights of " + parts[1] + "/" + parts[2]
 	case parts[0] == "policy":

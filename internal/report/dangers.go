@@ -109,7 +109,7 @@ var rules = []rule{
 	})},
 	{"last host", weak, ofRoles(func(_ *Plan, c *ClusterResult, r *RoleResult) string {
 		return when(!c.Gone && loses(r), " loses its last host"+
-			when(r.reached, ": its load balancers and jump hosts will have nothing behind them"))
+			when(r.reached, ": its load balancers and jump hosts have no backend then"))
 	})},
 	{"foreign", weak, ofFiles(func(_ *Plan, f *File) string {
 		return when(f.Foreign, f.Path+": sipgen did not write the file there, and replaces it (--adopt)")
@@ -121,7 +121,7 @@ var rules = []rule{
 		case f.Path == "policy/tenant-guard.yaml": // with each tenant that comes or goes
 			return "the policy that keeps the tenants' Applications in their namespaces changes"
 		case f.Path == "policy/reader.yaml":
-			return "the account that sipgen reads with changes"
+			return "sipgen's read-only account changes"
 		}
 		return "the policies that guard the hosts change"
 	})},
@@ -133,7 +133,7 @@ var rules = []rule{
 		if f.first(p) {
 			return when(f.below("runner"), "there is a runner: it runs in the cluster with the site's git credentials")
 		}
-		return when(f.below("runner"), "the runner changes: what runs in the cluster with the site's git credentials")
+		return when(f.below("runner"), "the runner changes, which runs in the cluster with the site's git credentials")
 	})},
 	{"services", weak, once(ofServices((*ServiceChanges).changes))},
 	{"rights", weak, once(ofObjects(rightsOf))},
@@ -356,7 +356,7 @@ func (p *Plan) forgotten() string {
 // emptied describes one such host. whose is "namespace/name role" of its owner, empty for none.
 func emptied(host, whose string) string {
 	return fmt.Sprintf("the spec of %s (%s) is EMPTY, and there is a system on the host: metal3 wipes the server as soon as its BMC is put back without its image; "+
-		`pause the host before anything else (sipgen help runbook spec-emptied)`, host, cmp.Or(whose, "nobody's"))
+		`pause the host before anything else (sipgen help runbook spec-emptied)`, host, cmp.Or(whose, "no cluster's"))
 }
 
 // lost names the hosts that a cluster lost without a release, and those that have another uid.
@@ -370,7 +370,7 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 					"its labels, and leaves the load balancers and the guards", cluster, w.Role, w.Host, w.Host.Namespace))
 				continue
 			}
-			out = append(out, fmt.Sprintf("%s %s loses %s: it is no longer in the inventory", cluster, w.Role, w.Host))
+			out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory", cluster, w.Role, w.Host))
 		case schedule.AnotherUID:
 			switch {
 			case w.Restored:

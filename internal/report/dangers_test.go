@@ -41,7 +41,7 @@ func TestEmptiedComesFirst(t *testing.T) {
 	got := Dangers(p)
 	if len(got) < 3 || !strings.HasPrefix(got[0],
 		"the spec of m/a (t/a Worker) is EMPTY, and there is a system on the host: metal3 wipes the server") ||
-		!strings.HasPrefix(got[1], "the spec of m/c (nobody's) is EMPTY") || !strings.Contains(got[2], "IN USE") {
+		!strings.HasPrefix(got[1], "the spec of m/c (no cluster's) is EMPTY") || !strings.Contains(got[2], "IN USE") {
 		t.Errorf("%q", got)
 	}
 	var table strings.Builder
@@ -84,7 +84,7 @@ func TestPolicies(t *testing.T) {
 		"kustomization.yaml": "the policies that guard the hosts change",
 		"hosts.yaml":         "the policies that guard the hosts change",
 		"tenant-guard.yaml":  "the policy that keeps the tenants' Applications in their namespaces changes",
-		"reader.yaml":        "the account that sipgen reads with changes",
+		"reader.yaml":        "sipgen's read-only account changes",
 	} {
 		for _, kind := range []string{"added", "changed", "deleted"} {
 			p := &Plan{HasTree: true, Files: []File{{Path: "policy/" + file, Kind: kind}}}

@@ -54,7 +54,7 @@ func TestExplainEmptied(t *testing.T) {
 		want string
 	}{
 		{host("h", held("a"), lost), "danger: the spec of metal3/h (t/a Worker) is EMPTY"},
-		{host("h", nil, lost), "danger: the spec of metal3/h (nobody's) is EMPTY"},
+		{host("h", nil, lost), "danger: the spec of metal3/h (no cluster's) is EMPTY"},
 		{host("h", held("a"), nil), ""},
 	} {
 		p := need.Value(schedule.Plan([]v1.SIPCluster{cluster("a", 1)}, []inventory.Host{row.host},

@@ -132,10 +132,10 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 	message := CommitMessage(p, "")
 	said, below, _ := strings.Cut(message, "\n"+p.Summary()+"\n")
 	lines := strings.Split(said, "\n")[2:]
-	inOrder(t, said, "is EMPTY", "it is no longer in the inventory",
+	inOrder(t, said, "is EMPTY", "it is not in the inventory",
 		fmt.Sprintf("… and %d more dangers", len(Dangers(p))-mostDangers), "are released")
 	assert.Len(t, lines, mostDangers+2, "dangers, a line about the others, and one about idle hosts")
-	inOrder(t, below, "\nt/a\n", "it is no longer in the inventory\n", "\nwarning: ",
+	inOrder(t, below, "\nt/a\n", "it is not in the inventory\n", "\nwarning: ",
 		"\nChanged files\n  host patches of t/a: 1\n")
 	for _, claim := range before.Claims {
 		assert.Contains(t, message, claim.Host.String(), "what became of it")
@@ -263,10 +263,10 @@ func TestAlikeRolesShareALine(t *testing.T) {
 	assert.Equal(t, []string{"t/c0 Worker: selects it, but it is not eligible"}, own,
 		"the host's own reason stands above")
 	assert.Equal(t, []string{
-		"t/c0 Worker: could use it, but has the 2 hosts it wants",
-		"t/c0 Worker: could use it, but has the 3 hosts it wants",
+		"t/c0 Worker: could use it, but has its 2 hosts",
+		"t/c0 Worker: could use it, but has its 3 hosts",
 		"each of t/c0 Worker, t/c1 Worker, t/c2 Worker, 8 more roles: selects it, but its tenant is not granted it",
-		"each of 2 more roles: could use it, but has the hosts it wants",
+		"each of 2 more roles: could use it, but has all its hosts",
 	}, alike(schedule.Explanation{Line: &schedule.HostLine{}, Roles: roles, More: more}))
 }
 

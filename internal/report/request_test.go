@@ -200,7 +200,7 @@ func big(clusters, hosts int) *Plan {
 			Roles: []RoleResult{role}})
 	}
 	last := &p.Clusters[clusters-1].Roles[0].Slots[0]
-	last.Status, last.InUse, last.Why = StatusReleased, "it is provisioned", "more than the 4 hosts wanted"
+	last.Status, last.InUse, last.Why = StatusReleased, "it is provisioned", "more than the 4 requested hosts"
 	return p
 }
 
@@ -216,7 +216,7 @@ func TestPullRequestFitsTheForges(t *testing.T) {
 		{"all of them released", func(p *Plan, _ *About) {
 			for i := range p.Clusters {
 				for j := range p.Clusters[i].Roles[0].Slots {
-					p.Clusters[i].Roles[0].Slots[j].Status, p.Clusters[i].Roles[0].Slots[j].Why = StatusReleased, "more than the 4 hosts wanted"
+					p.Clusters[i].Roles[0].Slots[j].Status, p.Clusters[i].Roles[0].Slots[j].Why = StatusReleased, "more than the 4 requested hosts"
 				}
 			}
 		}, []string{"more dangers", "more hosts being released"}},

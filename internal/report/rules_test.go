@@ -95,7 +95,8 @@ func TestRules(t *testing.T) {
 		safe  Plan
 		other []File
 	}{
-		{"emptied", Plan{Hosts: []HostResult{{Host: "m/h", Emptied: true}}}, nil, "the spec of m/h (nobody's) is EMPTY",
+		{"emptied", Plan{Hosts: []HostResult{{Host: "m/h", Emptied: true}}}, nil,
+			"the spec of m/h (no cluster's) is EMPTY",
 			Plan{Hosts: []HostResult{{Host: "m/h"}}}, nil},
 		{"forgotten", Plan{Hosts: []HostResult{{Host: "m/h", forgotten: true}, {Host: "m/i", forgotten: true}}}, nil,
 			"2 hosts are in use and have no status: m/h, m/i: restore the status before metal3 starts. metal3 inspects these " +

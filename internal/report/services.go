@@ -90,11 +90,11 @@ func loginsBy(o *objdiff.Effect) string {
 	more, less := text.Some(o.Logins, maxLogins), text.Some(o.NoLogins, maxLogins)
 	switch {
 	case more == "":
-		return when(less != "", ": may no longer log in: "+less)
+		return when(less != "", ": lose the login: "+less)
 	case less == "":
 		return ": may now log in: " + more
 	}
-	return ": may now log in: " + more + "; may no longer log in: " + less
+	return ": may now log in: " + more + "; lose the login: " + less
 }
 
 // rightsOf reports an account with new rights in an existing cluster. changes reports changed rights.

@@ -45,7 +45,7 @@ func TestDangersOfServices(t *testing.T) {
 			"t/a: Service y is new; it is reached at every node, port 30022", "its kustomization"},
 		{"who may log in", change(effect{Object: "ConfigMap y-keys", Added: true, Logins: []string{"k 1", "k 2"},
 			NoLogins: []string{"k 3"}}),
-			"t/a: ConfigMap y-keys: may now log in: k 1, k 2; may no longer log in: k 3", ""},
+			"t/a: ConfigMap y-keys: may now log in: k 1, k 2; lose the login: k 3", ""},
 		{"all go", quiet(ServiceChanges{Cluster: "t/a", Gone: true}), "t/a: all its services are deleted",
 			"files of lb"},
 		{"all leave", quiet(ServiceChanges{Cluster: "t/a", Gone: true, Emptied: true, Leaves: true}),

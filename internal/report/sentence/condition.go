@@ -26,12 +26,12 @@ var conditions = map[holdings.Code]struct{ general, detailed string }{
 	holdings.NoProvisioningState:   {"no provisioning state yet", ""},
 	holdings.Unsure:                {"cannot tell whether it is in use", ""},
 	holdings.Installed:             {"it has an image", ""},
-	holdings.Gone:                  {"no longer in the inventory", ""},
-	holdings.Outside:               {"no longer in the site's namespaces", ""},
+	holdings.Gone:                  {"not in the inventory", ""},
+	holdings.Outside:               {"outside the site's namespaces", ""},
 	holdings.Recreated:             {"recreated, with another uid", ""},
 	holdings.IncompleteLabels:      {"incomplete sipgen labels", "carries some of %, but not a whole claim"},
 	holdings.SIPLabels: {"labeled by a SIP operator of before April 2021", "labeled by a SIP operator of before April " +
-		"2021: no cluster gets it; if nothing needs the host any more, run kubectl label %"},
+		"2021: no cluster gets it; if nothing needs the host, run kubectl label %"},
 	holdings.InvalidRole: {"claimed for a role without a valid name",
 		"claimed for role %, which is no valid name"},
 	holdings.OldLabels: {"labeled, and read before the tree was committed, which does not have the host: a new " +

@@ -154,9 +154,9 @@ func released(r schedule.Reason) string {
 	switch r := r.(type) {
 	case schedule.Surplus:
 		if r.Want == 0 {
-			return "the role wants no hosts"
+			return "the role needs no hosts"
 		}
-		return "more than the " + text.Count(r.Want, "host") + " wanted"
+		return "more than the " + text.Count(r.Want, "requested host")
 	case schedule.Decommissioned:
 		if r.BySite {
 			return "the Site asks for it (spec.hosts.release)"
@@ -168,7 +168,7 @@ func released(r schedule.Reason) string {
 		if r.Why != nil {
 			return Reason(r.Trouble) + ", and " + Reason(r.Why)
 		}
-		return Reason(r.Trouble) + ", and it no longer has a slot"
+		return Reason(r.Trouble) + ", and it has no slot"
 	case schedule.Approved:
 		return Reason(r.Why) + "; approved, although " + Reason(r.Use)
 	case schedule.ReleaseWaits:
@@ -223,9 +223,9 @@ func candidate(r schedule.Reason) string {
 		return "has all it may have in " + r.Key + "=" + r.Value + ": " + list(hostNames(r.Hosts), mostHosts)
 	case schedule.Satisfied:
 		if r.Want == 0 {
-			return "has the hosts it wants"
+			return "has all its hosts"
 		}
-		return "has the " + text.Count(r.Want, "host") + " it wants"
+		return "has its " + text.Count(r.Want, "host")
 	case schedule.Outranked:
 		return "other roles need it"
 	}

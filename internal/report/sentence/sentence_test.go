@@ -131,9 +131,9 @@ func TestReason(t *testing.T) {
 		{schedule.ReleaseWaits{Why: schedule.Decommissioned{BySite: true}, Use: is(holdings.Installed, "")},
 			"the Site asks for it (spec.hosts.release); release waits until it is free: it has an image"},
 		{schedule.Replaced{Trouble: is(holdings.Unhealthy, ""), Why: schedule.Surplus{Want: 1}},
-			"marked unhealthy, and more than the 1 host wanted"},
+			"marked unhealthy, and more than the 1 requested host"},
 		{schedule.Replaced{Trouble: schedule.MarkedForRemoval{Error: is(holdings.InError, "inspection error")}},
-			"marked for removal, in error (inspection error), and it no longer has a slot"},
+			"marked for removal, in error (inspection error), and it has no slot"},
 		{schedule.Chosen{Key: "rack", Value: "r1", There: 2, Elsewhere: 3, Domains: 1},
 			"new: rack=r1, one of 2 free hosts there that fit; 3 elsewhere in 1 domain"},
 	} {

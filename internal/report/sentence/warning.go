@@ -159,9 +159,9 @@ func labelsDiffer(w *schedule.LabelsDiffer) string {
 	words := fmt.Sprintf("its labels name %s, but %s names %s: ",
 		strings.TrimSpace(w.Labels.Cluster.Quoted()+" "+w.Labels.Role), w.Source, w.Tree)
 	if w.Unpatchable {
-		return words + "sipgen goes by the tree, because it may not patch this host"
+		return words + "the tree counts, because sipgen may not patch this host"
 	}
-	return words + "the host is not in use, so sipgen goes by the tree, and the next sync corrects the labels"
+	return words + "the host is not in use, so the tree counts, and the next sync corrects the labels"
 }
 
 // someHosts returns the first ten, and how many more there are.
@@ -188,7 +188,7 @@ func annotation(key string) string { return "metadata.annotations[" + key + "]" 
 func notApproved(w *schedule.NotApproved) string {
 	switch {
 	case w.Wanted:
-		return fmt.Sprintf("annotation %s approves the release of %s that the role still wants: no effect until its count "+
+		return fmt.Sprintf("annotation %s approves the release of %s that the role still needs: no effect until its count "+
 			"is lower: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
 	case w.Older:
 		return fmt.Sprintf("annotation %s names %s for another use than the present one, or from before the cluster had the "+
@@ -282,15 +282,15 @@ func addressDiffers(w *schedule.AddressDiffers) string {
 		addresses(w.Was), source, addresses(w.Is))
 	switch {
 	case w.Moves:
-		return words + "sipgen uses the latter, and the services on that network change with it"
+		return words + "sipgen uses the host's address, and the services on that network change with it"
 	case w.Frozen:
-		return words + "its cluster is frozen, so the former stays, in its services too"
+		return words + "its cluster is frozen, so the tree's address stays, in its services too"
 	case w.Other != schedule.HostKey{}:
-		return words + fmt.Sprintf("host %s has or had that address, so the former stays, in the services too; correct "+
+		return words + fmt.Sprintf("host %s has or had that address, so the tree's address stays, in the services too; correct "+
 			"the annotation, or move host %[1]s away first", w.Other)
 	}
-	return words + fmt.Sprintf("the former stays; if the new address is right, confirm it with the host's annotation "+
-		"%s: %s", annotation, addresses(w.Is))
+	return words + fmt.Sprintf("the tree's address stays; if the host's address is right, confirm it with the host's "+
+		"annotation %s: %s", annotation, addresses(w.Is))
 }
 
 func addresses(ips []netip.Addr) string {
@@ -354,7 +354,7 @@ func unlabelled(w *schedule.Unlabelled) string {
 		return fmt.Sprintf("%s without label %s could be chosen: the limits per domain do not apply to them",
 			text.Count(w.Count, "host"), keys)
 	case w.Held:
-		return fmt.Sprintf("host %s no longer has label %s: it stays, but its domain is unknown; label it", w.Hosts[0], keys)
+		return fmt.Sprintf("host %s has no label %s: it stays, but its domain is unknown; label it", w.Hosts[0], keys)
 	}
 	names := hostNames(w.Hosts)
 	if more := w.Count - len(names); more > 0 {
@@ -377,7 +377,7 @@ func releaseOfNothing(w schedule.ReleaseOfNothing) string {
 	case w.Use != nil:
 		return words + Reason(w.Use) + ": the request does not approve its release, which waits until it is free"
 	case w.Labels == schedule.ClusterKey{}:
-		return words + "the host no longer carries a cluster's labels: remove this entry from spec.hosts.release"
+		return words + "the host carries no cluster's labels: remove this entry from spec.hosts.release"
 	}
 	return words + "its labels name " + w.Labels.Quoted() + ", so the host is not released"
 }
