@@ -64,7 +64,7 @@ func balanced(o *Object, spec map[string]any) string {
 	if asked = slices.Compact(asked); len(asked) > 0 {
 		return "load balancer address " + strings.Join(asked, ", ")
 	}
-	return "a load balancer address that is not asked for by name"
+	return "a load balancer address that is not requested by name"
 }
 
 // ipsOf returns the addresses in a text, with commas between them. Of an edited tree it may be anything else, which
