@@ -49,7 +49,7 @@ func (c *checker) hardware(r *role) {
 	}
 	report := func(severity finding.Severity, one *minimum) {
 		c.cluster(finding.NoHardware, severity, r.cluster, r.field(".hardware"+one.field),
-			fmt.Sprintf("wants %s, and none of the %s has that", &one.want, text.Count(len(inspected), "inspected host"))+
+			fmt.Sprintf("requires %s, and none of the %s has that", &one.want, text.Count(len(inspected), "inspected host"))+
 				similarArchitecture(&one.want)+c.similarNames(&one.want, inspected),
 			"correct or lower it, or add hosts")
 	}

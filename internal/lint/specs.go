@@ -45,7 +45,7 @@ func (c *checker) warnings() {
 				strings.HasSuffix(warning.Path, "].nodePort"):
 				code, fix = finding.Deprecated, "remove the field"
 			case strings.HasPrefix(warning.Path, "spec.nodes.") && strings.HasSuffix(warning.Path, ".count"):
-				fix = "set how many hosts the role needs, such as count: {active: 3}"
+				fix = "set the number of hosts, such as count: {active: 3}"
 				if set := cluster.Spec.Nodes[strings.TrimSuffix(strings.TrimPrefix(warning.Path, "spec.nodes."),
 					".count")]; set.Count != nil {
 					fix = "ask for an active host too, or for no standby host"
