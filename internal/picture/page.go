@@ -221,7 +221,7 @@ func (p *page) racks(s *Drawing) {
 	p.f("<main>\n<div id=\"told\">\n<p id=\"about\" role=\"status\">Point at a cell to read about it. In the picture, " +
 		"arrow keys go from one to the next.")
 	if len(s.Racks) > 0 {
-		p.f(" Click a %s to see what goes down with it.</p>\n<ul id=\"lost\" role=\"status\" hidden></ul>\n",
+		p.f(" Click a %s to see its impact.</p>\n<ul id=\"lost\" role=\"status\" hidden></ul>\n",
 			called(s.RackKey, "rack"))
 	} else {
 		p.f("</p>\n")
@@ -246,7 +246,7 @@ func (p *page) racks(s *Drawing) {
 				text.Count(len(k.hosts), "host"))
 			if len(s.Racks) > 0 {
 				p.f("<h3><button type=\"button\" class=\"choose\" data-rack=\"%s\" aria-pressed=\"false\" "+
-					"title=\"See what goes down with it\">%s</button></h3>\n", s.rackID(&s.Racks[drawn]), s.rackName(k.name))
+					"title=\"See its impact\">%s</button></h3>\n", s.rackID(&s.Racks[drawn]), s.rackName(k.name))
 			} else {
 				p.f("<h3>%s</h3>\n", s.rackName(k.name))
 			}
@@ -293,7 +293,7 @@ func (p *page) losses(s *Drawing) {
 	if len(s.Racks) == 0 {
 		return
 	}
-	p.f("<details id=\"losses\">\n<summary>What goes down with a %s</summary>\n", called(s.RackKey, "rack"))
+	p.f("<details id=\"losses\">\n<summary>Impact of a %s</summary>\n", called(s.RackKey, "rack"))
 	p.f("<div class=\"scroll\">\n<table>\n<thead><tr>")
 	if s.RowKey != "" {
 		p.f("<th>%s</th>", title(called(s.RowKey, "row")))
