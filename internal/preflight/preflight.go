@@ -311,7 +311,7 @@ func otherApps(site *v1alpha1.Site, host *inventory.Host) []finding.Finding {
 // stopFirst returns what comes before the fix: the guards, and the command that stops another app, whose next sync would
 // undo the fix.
 func stopFirst(kind, namespace, name, patch string) string {
-	words := "; first apply the guards, then stop it and take it away as docs/applied-hosts.md says"
+	words := "; first apply the guards, then stop it and take it away, see docs/applied-hosts.md"
 	if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 || redact.Plain(name) != name {
 		return words // no name for a command
 	}
