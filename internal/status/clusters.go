@@ -166,7 +166,7 @@ func (t *Tenants) ready(live *v1.SIPCluster, key schedule.ClusterKey, spec *v1.S
 	case len(why) > 0:
 		return v1.ReasonUnschedulable, "frozen: " + strings.Join(why, "; ")
 	case spec == nil || placed == nil:
-		return v1.ReasonUnschedulable, "the site no longer has a spec of this cluster, and releases its hosts"
+		return v1.ReasonUnschedulable, "the site has no spec of this cluster, and releases its hosts"
 	case !same:
 		return v1.ReasonProgressing, "the tree has not been rendered from this version of the spec yet"
 	case placed.Unschedulable:

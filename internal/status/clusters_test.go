@@ -77,7 +77,7 @@ func TestOfTenants(t *testing.T) {
 			w.live.Spec.Nodes = map[string]v1.NodeSet{"Worker": {Count: &v1.NodeCount{Active: 4}}}
 		}, v1.ReasonProgressing, "has not been rendered from this version of the spec yet", 3, 1, 0},
 		{"its spec is gone from the site", func(w *world) { w.tenants.Specs = nil }, v1.ReasonUnschedulable,
-			"no longer has a spec of this cluster", 3, 0, 0},
+			"has no spec of this cluster", 3, 0, 0},
 		{"a host is to come, one to change and one to go", func(w *world) {
 			w.role().Assigned = w.role().Assigned[:2]
 			w.role().Assigned[0].Standby = false

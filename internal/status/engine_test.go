@@ -311,13 +311,13 @@ func TestNothingSyncs(t *testing.T) {
 		what          string
 	}{
 		"no root": {Kustomization, "", true, true, true,
-			"there is no such object: nothing is synced any more"},
-		"no root of Argo CD":            {Application, "", true, true, true, "nothing is synced any more"},
-		"no source":                     {GitRepository, "", true, true, true, "nothing is synced any more"},
+			"there is no such object: no sync runs"},
+		"no root of Argo CD":            {Application, "", true, true, true, "no sync runs"},
+		"no source":                     {GitRepository, "", true, true, true, "no sync runs"},
 		"no root before the first sync": {Kustomization, "", true, false, false, "there is no such object"},
 		"no other object":               {Kustomization, "", false, true, false, "there is no such object"},
 		"a source with a wrong URL": {GitRepository, source(failing), true, true, true,
-			"no such repository: nothing is synced any more"},
+			"no such repository: no sync runs"},
 		"a source at work": {GitRepository, source("status: Unknown, reason: Progressing, message: x"),
 			true, true, false, "Progressing"},
 		"a root that fails": {Kustomization,
@@ -330,10 +330,10 @@ func TestNothingSyncs(t *testing.T) {
 			strings.Replace(application("automated: {prune: true}",
 				"sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"),
 				"name: a", "name: a, deletionTimestamp: '2026-11-01T00:00:00Z', finalizers: [resources-finalizer.argocd.argoproj.io]", 1), true, true, true,
-			"is being deleted, and waits for resources-finalizer.argocd.argoproj.io: nothing is synced any more (sipgen help runbook deleted-objects)"},
+			"is being deleted, and waits for resources-finalizer.argocd.argoproj.io: no sync runs (sipgen help runbook deleted-objects)"},
 		"a root of Argo CD without source": {Application,
 			application("automated: {prune: true}",
-				"sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such repository}]"), true, true, true, "nothing is synced any more"},
+				"sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such repository}]"), true, true, true, "no sync runs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)

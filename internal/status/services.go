@@ -125,7 +125,7 @@ func Services(wanted []Wanted, objects []manifest.Document, commit string, label
 			}
 		}
 		if w.Root && broken && labeled {
-			s.Stuck, s.Retried, s.What = true, false, s.What+": nothing is synced any more (sipgen help runbook "+runbook+")"
+			s.Stuck, s.Retried, s.What = true, false, s.What+": no sync runs (sipgen help runbook "+runbook+")"
 		}
 		s.What = text.Truncate(text.Line(redact.Text(s.What)), maxMessage)
 		out = append(out, s)

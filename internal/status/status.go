@@ -353,7 +353,7 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 	case len(carried) == 0 && host.State.NodeReuse != "":
 		return HostStatus{State: Reserved, What: "seen without labels; " + reserved(host, "no other cluster")}
 	case len(carried) == 0 && (holdings.Unfit(host) != holdings.Why{} || holdings.Failed(host) != holdings.Why{}):
-		return HostStatus{State: Released, What: "seen without labels; no cluster can have it as it is (sipgen hosts has why)"}
+		return HostStatus{State: Released, What: "seen without labels, and not eligible (sipgen hosts prints the reason)"}
 	case len(carried) == 0:
 		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():

@@ -185,7 +185,7 @@ func TestWhatIsSaid(t *testing.T) {
 func TestReleasedAndInUse(t *testing.T) {
 	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"},
 		Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
-	const notNow = "seen without labels; no cluster can have it as it is (sipgen hosts has why)"
+	const notNow = "seen without labels, and not eligible (sipgen hosts prints the reason)"
 	for _, state := range []inventory.State{{Cordoned: "a new disk"}, {Unhealthy: true}, {Paused: true},
 		{Detached: true}} {
 		got := Of(Input{Holdings: answer(t, []inventory.Host{{Namespace: "metal", Name: "h", State: state}}, claim),
