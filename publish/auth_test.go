@@ -121,7 +121,8 @@ func TestStatusOfServer(t *testing.T) {
 		Request: &http.Request{URL: &url.URL{Host: "h"}}}
 	err := plumbing.NewUnexpectedError(&githttp.Err{Response: response})
 	got := (&remote{target: &Target{}}).explain(err)
-	assert.Equal(t, "the server answers 500 Internal Server Error: try again, or ask who runs it", got.Error(),
+	assert.Equal(t, "the server answers 500 Internal Server Error: try again, or ask the server's administrator",
+		got.Error(),
 		"a server that fails")
 }
 

@@ -159,7 +159,7 @@ func (r *remote) explain(err error) error {
 	switch {
 	case errors.As(err, &library) && errors.As(library.Err, &status) &&
 		status.StatusCode() >= http.StatusInternalServerError:
-		return fmt.Errorf("the server answers %d %s: try again, or ask who runs it", status.StatusCode(),
+		return fmt.Errorf("the server answers %d %s: try again, or ask the server's administrator", status.StatusCode(),
 			http.StatusText(status.StatusCode()))
 	case unreachable(err) != "":
 		return &unreachableError{unreachable(err), err}

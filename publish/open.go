@@ -49,7 +49,8 @@ func openRepository(dir string) (*localStore, error) {
 				return nil, ErrSHA256
 			}
 		default:
-			return nil, redact.Errorf("the repository has git's extension %q, which sipgen does not know", option.Key)
+			return nil, redact.Errorf("the repository has git's extension %q, which sipgen does not support",
+				option.Key)
 		}
 	}
 	return store, nil
