@@ -33,7 +33,7 @@ func newDiff(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "diff [--out DIR | --repo URL]",
-		Short: "Show what render or publish would change",
+		Short: "Show the changes that render or publish would make",
 		Long: `Print what render would change in a folder, or publish on a branch (default: the Site's repository),
 by object and field, hosts first. Nothing is written. Entirely new folders are summed up; --all
 prints their files. -o markdown is short enough for a comment: it counts what does not fit.

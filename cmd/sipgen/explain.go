@@ -22,8 +22,8 @@ func newExplain(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "explain NAME",
-		Short: "Explain why a host or cluster is placed as it is",
-		Long: `Explain why a host or cluster is placed as it is. NAME is NAMESPACE/NAME, or the name alone if it is
+		Short: "Explain the placement of a host or a cluster",
+		Long: `Explain the placement of a host or a cluster. NAME is NAMESPACE/NAME, or the name alone if it is
 unique.`,
 		Example: `  sipgen explain edge-a
   sipgen explain tenant-a/edge-a --site site.yaml -f tenants --inventory hosts
@@ -138,7 +138,7 @@ func findNamed(p *app.Planned, name string) (cluster, host string, err error) {
 func goneHost(p *app.Planned, name string) error {
 	for _, claim := range p.Placement.Holdings.Gone {
 		if key := claim.Host.String(); key == name || claim.Host.Name == name {
-			return redact.Errorf("%s: no longer in the inventory; the tree has it as a host of %s %s", key,
+			return redact.Errorf("%s: not in the inventory; the tree has it as a host of %s %s", key,
 				claim.Cluster.String(), claim.Role)
 		}
 	}

@@ -190,7 +190,7 @@ func (p *fleetPublication) publish(ctx context.Context, meta publish.Meta, ask *
 	}
 	serverSaid, hint := p.to.PullRequest.CutHint(done.Server)
 	if serverSaid != "" {
-		p.ui.Say("%s says: %s", p.to.Target, serverSaid)
+		p.ui.Say("%s reports: %s", p.to.Target, serverSaid)
 	}
 	if done.Changed {
 		fmt.Fprintln(p.ui.Out, done.Commit)

@@ -44,7 +44,7 @@ var hints = []struct {
 	{publish.ErrTaken, adoptHint},
 	{publish.ErrOwnership, adoptHint},
 	{publish.ErrNoRepository, "--repo names the fleet's repository, by its URL or the path of a bare one"},
-	{publish.ErrUnreachable, "is the URL right? behind a VPN, connect first; " +
+	{publish.ErrUnreachable, "check the URL; behind a VPN, connect first; " +
 		"behind a proxy, set SIPGEN_GIT_PROXY, or HTTPS_PROXY and NO_PROXY (for ssh ALL_PROXY)"},
 	{publish.ErrNothingThere, "push a first commit to that branch (a README is enough), " +
 		"or publish once without --propose"},
@@ -60,7 +60,7 @@ var hints = []struct {
 	{fs.ErrPermission, "check the owner and permissions of that path"},
 	{publish.ErrRejected, "--propose BRANCH pushes to a separate branch, for a pull request; " +
 		"--trailer 'Signed-off-by=Name <address>' adds a line that a hook asks for; " +
-		"the administrator of the repository knows which names and commits it accepts"},
+		"ask the administrator of the repository which names and commits it accepts"},
 	{forge.ErrNoRepository, folderHint},
 	{forge.ErrNoAPI, folderHint},
 	{push.ErrNoPullRequest, "the branch is pushed; run it again, or open the pull request by hand"},

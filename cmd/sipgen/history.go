@@ -48,7 +48,7 @@ func newHistory(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "history HOST|CLUSTER | --usage",
-		Short: "Show which clusters had a host, or which hosts a cluster had, from when to when",
+		Short: "Show the clusters of a host, or the hosts of a cluster, over time",
 		Long: `Show which clusters had a host, or which hosts a cluster had: from when to when, by which commit
 and why. The name is NAMESPACE/NAME, or the name alone if it is unique.
 
@@ -115,7 +115,7 @@ error.`,
 			"and read no older commits")
 	command.Flags().BoolVar(&usage, "usage", false, "sum the host hours of each month")
 	command.Flags().StringSliceVar(&by, "by", []string{byTenant},
-		"with --usage, what hours are summed by: tenant, cluster, class, hardware.vendor, hardware.model, a `LABEL`")
+		"with --usage, the groups of the sums: tenant, cluster, class, hardware.vendor, hardware.model, a `LABEL`")
 	in.InventoryFlag(command)
 	in.ClusterFlags(command)
 	output.Flag(command, "table", "json", "csv")

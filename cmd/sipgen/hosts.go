@@ -29,7 +29,7 @@ func newHosts(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "hosts",
-		Short: "List the hosts: the owner of each, or why no cluster can have it",
+		Short: "List the hosts, with the owner of each or the reason for none",
 		Long: `List the hosts of the inventory, as they are before a run: held by a cluster, leaving one, left
 alone (labels of an unknown cluster), free, cordoned, or not eligible for the printed reason.
 

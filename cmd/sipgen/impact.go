@@ -36,8 +36,8 @@ func newImpact(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "impact HOSTS... | --by LABEL",
-		Short: "Show what goes down with some hosts, and in which order they can go",
-		Long: `Show what goes down with some hosts: the active hosts that each role loses, the quorum of control
+		Short: "Show the impact of losing some hosts, and a safe order",
+		Long: `Show the impact of losing some hosts: the active hosts that each role loses, the quorum of control
 planes, load balancers without a server, addresses, and which hosts could replace them. HOSTS is the
 name of a host or a label selector, as in rack=r7.
 
@@ -92,7 +92,7 @@ Exit codes: 0 done; 1 a role breaks in any order, or a value is beyond --at-most
 	in.Flags(command)
 	previous.Flags(command, &in)
 	flags := command.Flags()
-	flags.StringVar(&ask.by, "by", "", "show what goes with the hosts of each value of this `LABEL`, as in rack")
+	flags.StringVar(&ask.by, "by", "", "show the impact of each value of this `LABEL`, as in rack")
 	flags.StringVar(&ask.atMost, "at-most", "",
 		"with --by, exit with 1 if a value takes as much as this `BOUND`: quorum, all")
 	flags.StringArrayVar(&ask.tolerate, "tolerate", nil,

@@ -62,7 +62,7 @@ Argo CD it sets spec.argocd.names: site.`,
 	flags.StringVar(&b.Repo, "repo", "",
 		"the git repository that the engine syncs: an https or ssh `URL`, or a path, for a trial (default fleet.git in DIR)")
 	flags.StringVar(&b.Engine, "engine", "auto",
-		"what syncs it: flux, argocd, or auto (the one that runs on the live cluster, else flux)")
+		"the engine: flux, argocd, or auto (the one on the live cluster, else flux)")
 	cmdline.CompleteFlag(command, "engine", "auto", string(v1alpha1.EngineFlux), string(v1alpha1.EngineArgoCD))
 	flags.StringVar(&base, "base", "",
 		"write a site of a fleet: the `DIR` with the kustomization of the Site that the sites share")

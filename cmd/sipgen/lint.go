@@ -101,7 +101,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 	flags := command.Flags()
 	output.Flag(command, "human", "json", "sarif", "github")
 	flags.StringVar(&failOn, "fail-on", string(finding.Warning),
-		"what makes the exit code 1: warning (any finding), error")
+		"the least severity for exit code 1: warning (any finding), error")
 	flags.BoolVar(&byDigest, "images-by-digest", false, "also report images without a digest, including the Site's defaults")
 	cmdline.CompleteFlag(command, "fail-on", string(finding.Warning), string(finding.Error))
 	cmdline.ColorFlag(command, &color)

@@ -38,7 +38,7 @@ func newPlan(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "plan [CLUSTER]",
-		Short: "Show which host each cluster gets, and why",
+		Short: "Show the hosts of each cluster, with reasons",
 		Long: `Print the hosts of each cluster, with reasons. Nothing is written. CLUSTER, as NAMESPACE/NAME or a
 unique name, limits the output to one cluster.
 
@@ -308,7 +308,7 @@ func (v *planView) write(ui *terminal.UI, placement *schedule.Placement, plan *r
 		cluster, err := cmdline.OneOf(v.cluster, "cluster", clusters)
 		for i := range plan.Hosts {
 			if host := plan.Hosts[i].Host; err != nil && (host == v.cluster || strings.HasSuffix(host, "/"+v.cluster)) {
-				return redact.Errorf("%s: a host, not a cluster: sipgen explain %s says what happens to it",
+				return redact.Errorf("%s: a host, not a cluster: sipgen explain %s explains its placement",
 					redact.Plain(v.cluster), redact.Plain(v.cluster))
 			}
 		}

@@ -169,7 +169,7 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 func sayPublished(ui *terminal.UI, to *push.Destination, p *push.Publication, serverSaid string) {
 	sayAge(ui, p.Plan.Loaded, p.Meta.When)
 	if serverSaid != "" {
-		ui.Say("%s says: %s", to.Target, serverSaid)
+		ui.Say("%s reports: %s", to.Target, serverSaid)
 	}
 	if !p.Changed { // what a reviewer would have read in the commit
 		for _, danger := range p.Report.Standing() {

@@ -119,7 +119,7 @@ func movedFrom(ctx context.Context, ui *terminal.UI, before app.Before, from str
 	case moved:
 		ui.Say("no tree in %s yet: continuing with the hosts and addresses of the tree in %s", before.Where, from)
 	default:
-		ui.Say("%s has a tree already, which is the previous one: --from is no longer needed", before.Where)
+		ui.Say("%s has a tree, which is the previous one: --from has no effect", before.Where)
 	}
 	return there, err
 }

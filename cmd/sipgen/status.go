@@ -53,7 +53,7 @@ func newStatus(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "status [--write | --wait TIME] [--previous DIR | --repo URL]",
-		Short: "Show what in the tree has not reached the live hosts yet, and what is stuck",
+		Short: "Compare the tree with the live hosts: unsynced and stuck changes",
 		Long: `Print what the live hosts lack of the tree (default: the Site's repository): unsynced labels,
 releases and what they wait for, edited labels, patches that the guards deny, failed hosts, emptied
 specs. Without --write, no specs are read and nothing is written.
@@ -313,16 +313,16 @@ func showStatus(ui *terminal.UI, before app.Before, shown *siteStatus, output st
 	if stuck > 0 {
 		ui.Say("%s", text.Plural(stuck, "host is stuck", "hosts are stuck"))
 		if before.Missing() {
-			ui.Say("%s has no tree, and there are hosts with labels of clusters: "+
-				"if there was one, it is lost, and they are its hosts; "+
+			ui.Say("%s has no tree, and hosts carry labels of clusters: "+
+				"if there was a tree, it is lost, and these are its hosts; "+
 				`do not release them (sipgen help runbook tree-lost)`, before.Where)
 		}
 	}
 	if len(before.Edited) > 0 {
-		ui.Say("%s has %s: the engine applies what is there; find out who changed it "+
+		ui.Say("%s has %s: the engine applies the edited files; find out who changed them "+
 			"(sipgen help runbook edited-file)",
-			before.Where, text.Plural(len(before.Edited), "file that is not as sipgen wrote it",
-				"files that are not as sipgen wrote them"))
+			before.Where, text.Plural(len(before.Edited), "edited file",
+				"edited files"))
 	}
 	if stuck+stuckServices+stuckSyncs+len(shown.Findings) > 0 || len(before.Edited) > 0 {
 		return errFinding

@@ -34,7 +34,7 @@ func reportToTenants(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, p
 		return err
 	}
 	if !loaded.Live {
-		return errors.New("--write needs --inventory cluster: what it reports has to be live")
+		return errors.New("--write needs --inventory cluster: the status is about live hosts")
 	}
 	before, err := previous.Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
 	if err != nil {

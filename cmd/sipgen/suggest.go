@@ -39,7 +39,7 @@ func showGrants(ui *terminal.UI, l *app.Loaded, held tenancy.Counts) error {
 	}
 	if slices.ContainsFunc(tenants, func(t v1alpha1.Tenant) bool { return !isListed(l.Site, t.Name) }) {
 		ui.Say("each new tenant may have twice the hosts that it has or asks for: " +
-			"adjust hosts.max and hosts.maxStandby to what is meant")
+			"adjust hosts.max and hosts.maxStandby")
 	}
 	for i := range tenants {
 		if tenants[i].Patches == v1alpha1.PatchesAny && !isTrusted(l.Site, tenants[i].Name) {
@@ -48,14 +48,14 @@ func showGrants(ui *terminal.UI, l *app.Loaded, held tenancy.Counts) error {
 		}
 		if len(tenants[i].Specs) == 0 && len(l.Written) > 0 {
 			ui.Say("tenant %s gets no specs: its files are not in a folder of their own, "+
-				"so its namespaces alone tell which specs are its own", text.Line(tenants[i].Name))
+				"so only its namespaces determine its specs", text.Line(tenants[i].Name))
 		}
 	}
 	for _, e := range ungranted {
 		left = append(left, e.Cluster.Problem(e.Path, "%s", e.Message))
 	}
 	for _, problem := range left {
-		ui.Say("this cannot be granted as it is: %s", problem)
+		ui.Say("cannot be granted: %s", problem)
 	}
 	if len(left) > 0 {
 		return errFinding

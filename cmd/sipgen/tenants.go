@@ -31,7 +31,7 @@ func newTenants(ui *terminal.UI) *cobra.Command {
 	)
 	command := &cobra.Command{
 		Use:   "tenants",
-		Short: "Show the tenants and what they ask for, or suggest their grants",
+		Short: "Show the tenants and their requests, or suggest their grants",
 		Long: `Print each tenant with its clusters, and its requested, assigned and permitted hosts. LEAVING: hosts
 being released. MORE: permitted hosts, less assigned and leaving ones.
 
@@ -79,7 +79,7 @@ granted; 2 an error.`,
 					if err := showGrants(ui, loaded, held); err != nil || len(wrong) == 0 {
 						return err
 					}
-					ui.Say("these grants lack what the specs that are wrong need")
+					ui.Say("these grants leave out the specs with errors")
 					return errFinding
 				}
 				checked, err := flow(ui, loaded, before, noTolerance) // which freezes clusters, too

@@ -56,8 +56,8 @@ func needsHosts(by []string) bool {
 func covered(past *app.Past, since, now time.Time) error {
 	switch {
 	case since.After(now):
-		return redact.Errorf("--since: found %s, which is yet to come: it is %s", since.UTC().Format(time.RFC3339),
-			now.UTC().Format(time.RFC3339))
+		return redact.Errorf("--since: found %s, which is in the future: the time is %s",
+			since.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	case past.Covers(since):
 		return nil
 	case past.Empty():
@@ -71,7 +71,7 @@ func covered(past *app.Past, since, now time.Time) error {
 	if why == "" {
 		why = "those before it are skipped"
 	}
-	return redact.Errorf("--usage: the hours from %s on are asked for, and the oldest commit that could be read is of "+
+	return redact.Errorf("--usage: the hours begin at %s, and the oldest readable commit is of "+
 		"%s (%s): want --since %[2]s or later", begins, past.First().Format(time.RFC3339), why)
 }
 

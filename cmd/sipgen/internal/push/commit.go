@@ -35,7 +35,7 @@ func (c *commitFlags) flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&c.author, "author", "",
 		`the commit's author, "Name <address>" (default: $GIT_AUTHOR_NAME and $GIT_AUTHOR_EMAIL, else sipgen)`)
-	flags.StringVarP(&c.message, "message", "m", "", "the commit's subject line (default: what changes)")
+	flags.StringVarP(&c.message, "message", "m", "", "the commit's subject line (default: the changes)")
 	flags.StringVar(&c.signKey, "sign-key", "",
 		"sign the commit with this private key `FILE`, SSH or armored OpenPGP; "+
 			"its passphrase is $SIPGEN_SIGN_PASSPHRASE, or in the file $SIPGEN_SIGN_PASSPHRASE_FILE")
