@@ -95,7 +95,8 @@ var notRun = map[string]string{
 func runElsewhere(t *testing.T) func(name string) bool {
 	t.Helper()
 	var source strings.Builder
-	for _, pattern := range []string{"../../e2e/*_test.go", "../../e2e/*/*_test.go", "seal_test.go"} {
+	for _, pattern := range []string{"../../e2e/*_test.go", "../../e2e/*/*_test.go", "seal_test.go",
+		"restoring_test.go"} {
 		files := need.Value(filepath.Glob(pattern))(t)
 		for _, file := range files {
 			source.WriteString(read(t, file))
