@@ -60,15 +60,9 @@ func (d *Document) Problem(path, format string, args ...any) error {
 // Decode decodes the object into a pointer to a struct. A field that the struct does not have and
 // a field given twice are problems, each reported.
 func (d *Document) Decode(into any) error {
-	if d.Fault != nil {
-		return d.Fault
-	}
-	if err := d.hugeQuantities(into); err != nil {
-		return err
-	}
-	strict, err := json.UnmarshalStrict(d.JSON, into)
+	strict, err := d.unmarshal(into)
 	if err != nil {
-		return d.typeErrors(err, into)
+		return err
 	}
 	var errs []error
 	for i, err := range strict {
@@ -81,18 +75,26 @@ func (d *Document) Decode(into any) error {
 	return errors.Join(errs...)
 }
 
+// unmarshal decodes the object, and returns the fields that are unknown or given twice beside it.
+func (d *Document) unmarshal(into any) (strict []error, err error) {
+	if d.Fault != nil {
+		return nil, d.Fault
+	}
+	if err := d.hugeQuantities(into); err != nil {
+		return nil, err
+	}
+	if strict, err = json.UnmarshalStrict(d.JSON, into); err != nil {
+		return nil, d.typeErrors(err, into)
+	}
+	return strict, nil
+}
+
 // DecodeLoose decodes the object and ignores unknown fields: for objects of other projects, whose API may be newer
 // than sipgen. A field given twice is a problem, and a field whose name differs from a known one in case only.
 func (d *Document) DecodeLoose(into any) error {
-	if d.Fault != nil {
-		return d.Fault
-	}
-	if err := d.hugeQuantities(into); err != nil {
-		return err
-	}
-	strict, err := json.UnmarshalStrict(d.JSON, into)
+	strict, err := d.unmarshal(into)
 	if err != nil {
-		return d.typeErrors(err, into)
+		return err
 	}
 	for _, err := range strict {
 		if field, unknown := strings.CutPrefix(err.Error(), "unknown field "); !unknown ||
