@@ -318,7 +318,7 @@ func (p *page) losses(s *Drawing) {
 }
 
 func (p *page) table(s *Drawing) {
-	p.f("<details>\n<summary>The same as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Host</th>")
+	p.f("<details>\n<summary>Hosts as a table</summary>\n<div class=\"scroll\">\n<table>\n<thead><tr><th>Host</th>")
 	// else the column would only take up room
 	inRows := slices.ContainsFunc(s.Hosts, func(h Cell) bool { return h.Row != "" })
 	if inRows {

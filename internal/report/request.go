@@ -52,7 +52,7 @@ func PullRequest(p *Plan, about About) string {
 	b.list("\n### Failed\n\n", unique(p.troubles()), b.left/3, "failed host", "failed hosts")
 	b.releases(p)
 	b.clusters(p, false, "PLAN.md in the branch has")
-	b.list("\n### Also\n\n", notes(p), b.left, "note", "notes")
+	b.list("\n### Notes\n\n", notes(p), b.left, "note", "notes")
 	return b.out.String() + end
 }
 
@@ -101,7 +101,7 @@ func stamps(about About) string {
 		return ""
 	}
 	var out strings.Builder
-	out.WriteString("\n### Made from\n\n")
+	out.WriteString("\n### Inputs\n\n")
 	for _, stamp := range about.Stamps {
 		fmt.Fprintf(&out, "- %s: %s\n", stamp[0], code(stamp[1]))
 	}

@@ -52,7 +52,7 @@ func TestPullRequestSaysDangersFirst(t *testing.T) {
 		"**Changes**", "handed out",
 		"Site `dc1`: 4 clusters", "management, was `3m2s` old",
 		"### Short", "### Hosts being released", "2 of 3", "### `t/a`",
-		"| host | role | domain | address | status | why |", "unchanged; PLAN.md in the branch has", "### Made from",
+		"| host | role | domain | address | status | why |", "unchanged; PLAN.md in the branch has", "### Inputs",
 		"`c0ffee`", "`sha256:aa`")
 	for _, word := range []string{"2 of 3: this pull request removes its labels", "| new |", "| released |"} {
 		assert.Contains(t, body, word)
