@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -50,6 +51,8 @@ type finder func(p *Plan) []danger
 
 // missing is the kind of dangers about hosts that are no longer there.
 const missing = "missing"
+
+const guardsChange = "the policies that guard the hosts change"
 
 // rules are all that a reviewer must not miss, the worst first, and then what else changes. TestRules has a row for
 // each. Every output lists what they find, in this order.
@@ -115,6 +118,8 @@ var rules = []rule{
 	})},
 	{"policy", weak, ofFiles(func(p *Plan, f *File) string { // with a first tree come the first guards
 		switch {
+		case f.Path == "site/jump-host-guard.yaml" && f.Kind == "changed":
+			return guardsChange
 		case !f.below("policy") || f.first(p):
 			return ""
 		case f.Path == "policy/tenant-guard.yaml": // with each tenant that comes or goes
@@ -122,7 +127,7 @@ var rules = []rule{
 		case f.Path == "policy/reader.yaml":
 			return "sipgen's read-only account changes"
 		}
-		return "the policies that guard the hosts change"
+		return guardsChange
 	})},
 	{"claims", weak, ofFiles(func(_ *Plan, f *File) string {
 		return when(f.below("claims"),
@@ -133,6 +138,17 @@ var rules = []rule{
 			return when(f.below("runner"), "there is a runner: it runs in the cluster with the site's git credentials")
 		}
 		return when(f.below("runner"), "the runner changes, which runs in the cluster with the site's git credentials")
+	})},
+	{"site services", weak, ofFiles(func(_ *Plan, f *File) string {
+		switch {
+		case !f.below("site") || strings.Count(f.Path, "/") == 1 || path.Base(f.Path) == "kustomization.yaml":
+			return ""
+		case f.Kind == "changed":
+			return f.Path + " changes: a service of the site, which hosts or tenants use"
+		case f.Kind == "deleted":
+			return f.Path + " is deleted: the engine goes on running the service, until you delete the object"
+		}
+		return ""
 	})},
 	{"services", weak, once(ofServices((*ServiceChanges).changes))},
 	{"rights", weak, once(ofObjects(rightsOf))},

@@ -45,6 +45,7 @@ type sharedChange struct {
 // thousand Sites. The value tells whether one is a danger in a review, too: services that change roll pods.
 var ofObjectsAlone = map[string]bool{
 	"services": false, "rights": true, "reached": true, "logins": true, "policy": true, "claims": true, "runner": true,
+	"site services":            true,
 	"component authentication": true, "component endpoint": true, "component patches": true, "component domains": false,
 }
 

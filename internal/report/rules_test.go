@@ -82,6 +82,14 @@ func TestNotRelabeled(t *testing.T) {
 	}
 }
 
+// TestGuardOfJumpHosts: the guard of jump hosts is beside the site's definitions, and comes with the first jump host.
+func TestGuardOfJumpHosts(t *testing.T) {
+	for kind, want := range map[string][]string{"changed": {guardsChange}, "added": nil, "deleted": nil} {
+		p := &Plan{HasTree: true, Files: []File{{Path: "site/jump-host-guard.yaml", Kind: kind}}}
+		assert.Equal(t, want, Dangers(p), kind)
+	}
+}
+
 // TestRules has for each rule what it finds, and what is next to it and no danger of that kind.
 func TestRules(t *testing.T) {
 	kept := Slot{Host: "m/k", Status: StatusKept}
@@ -165,6 +173,10 @@ func TestRules(t *testing.T) {
 			changed("site/claims/a.yaml")},
 		{"runner", Plan{HasTree: true}, changed("runner/a.yaml"), "the runner changes", Plan{},
 			changed("site/runner.yaml")},
+		{"site services", Plan{HasTree: true}, append(changed("site/ironic/n.ironic.yaml"),
+			File{Path: "site/ironic/kustomization.yaml", Kind: "changed"}),
+			"site/ironic/n.ironic.yaml changes: a service of the site", Plan{HasTree: true},
+			append(changed("site/dex-crds.yaml"), File{Path: "site/networks/pool.n.lan.yaml", Kind: "added"})},
 		{"services", objects(objdiff.Effect{Object: "Role r", Fields: []string{"rules"}}), nil,
 			"t/a: Role r changes: rules", objects(objdiff.Effect{Object: "Role r", Added: true}), nil},
 		{"rights", objects(objdiff.Effect{Object: "RoleBinding r", Added: true}), nil,
