@@ -278,8 +278,8 @@ func noSecretIsPrinted(t *testing.T, looksAt func(field string) bool, everyKind 
 	}
 }
 
-// TestNoSecretOfAnAnnotationIsPrinted puts secrets into the annotations that sipgen reads from a SIPCluster. The warnings
-// about them are in the commit, too.
+// TestNoSecretOfAnAnnotationIsPrinted puts secrets into the annotations that sipgen reads from a SIPCluster. The
+// warnings about them are in the commit, too.
 func TestNoSecretOfAnAnnotationIsPrinted(t *testing.T) {
 	from := newChanging(t, "full-service", "cluster.yaml")
 	var spec map[string]any

@@ -82,7 +82,8 @@ func (g *gatherer) services() {
 		for _, endpoint := range []string{"internal", "public"} {
 			service := p.Spec.Override.Service[endpoint]
 			pool, space := g.pool(service.Pool())
-			of := fmt.Sprintf("Placement %s, %s endpoint", p.Key(), endpoint) // two Services of one port: each has its own
+			// two Services of one port: each has addresses of its own
+			of := fmt.Sprintf("Placement %s, %s endpoint", p.Key(), endpoint)
 			for _, vip := range service.VIPs() {
 				g.address(vip, Claim{
 					Use: VIP, Owner: of, Of: of, Within: anyPool, Pool: pool, Space: space,

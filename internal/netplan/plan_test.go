@@ -234,8 +234,10 @@ func TestNamedPools(t *testing.T) {
 		{"in its pool", "lan", "172.17.0.202", ""},
 		{"its last address", "lan", "172.17.0.210", ""},
 		{"in another pool", "lan", "172.18.0.5",
-			"172.18.0.5, virtual address of Placement o/p, internal endpoint, is not in pool m/lan, which it names (spec.services.networks[0].pool.addresses[0]): want one of that pool's addresses"},
-		{"in no pool", "lan", "172.17.0.211", "172.17.0.211, virtual address of Placement o/p, internal endpoint, is not in pool m/lan"},
+			"172.18.0.5, virtual address of Placement o/p, internal endpoint, is not in pool m/lan, which it names " +
+				"(spec.services.networks[0].pool.addresses[0]): want one of that pool's addresses"},
+		{"in no pool", "lan", "172.17.0.211",
+			"172.17.0.211, virtual address of Placement o/p, internal endpoint, is not in pool m/lan"},
 		{"in a pool of another address family", "lan", "fd00::1",
 			"fd00::1, virtual address of Placement o/p, internal endpoint, is not in pool m/lan"},
 		{"a pool that the Site does not have", "other", "172.17.0.211", ""},
@@ -275,8 +277,8 @@ func TestEndpointsOfPlacement(t *testing.T) {
 	for _, row := range []struct{ why, public, want string }{
 		{"two addresses", "172.17.0.203", ""},
 		{"one address", "172.17.0.202", "172.17.0.202, virtual address of Placement o/p, public endpoint, overlaps " +
-			"172.17.0.202, virtual address of Placement o/p, internal endpoint (spec.services.placement[0].spec.override." +
-			"service.internal.metadata.annotations): want addresses of its own"},
+			"172.17.0.202, virtual address of Placement o/p, internal endpoint " +
+			"(spec.services.placement[0].spec.override.service.internal.metadata.annotations): want addresses of its own"},
 	} {
 		site := &v1alpha1.Site{}
 		p := v1alpha1.Placement{Name: "p", Namespace: "o"}

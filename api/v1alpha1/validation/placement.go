@@ -20,7 +20,8 @@ func validatePlacement(s *v1alpha1.Site, add Report) {
 			checkName(c.at+".namespace", p.Namespace, add)
 			if other := in[p.Namespace]; other != nil && other.Name != p.Name {
 				add(c.at+".namespace", "found %q, which has PlacementAPI %q: placement-operator makes the Services "+
-					"placement-internal and placement-public for each, want a namespace of its own", p.Namespace, other.Name)
+					"placement-internal and placement-public for each, want a namespace of its own", p.Namespace,
+					other.Name)
 			} else {
 				in[p.Namespace] = p
 			}
