@@ -276,7 +276,7 @@ func (h *Holding) decide(in *Input) {
 	default:
 		h.State, h.Why = Free, ineligible(h.Host)
 	}
-	if why, is := ofOldSIP(h.Host, in.Keys); is && h.Claim == nil && (h.State == Free || h.Why.Code == IncompleteLabels) {
+	if why, is := ofOldSIP(h.Host, in.Keys); is && (h.State == Free || h.Why.Code == IncompleteLabels) {
 		h.State, h.Why = LeftAlone, why
 	}
 	h.Approval = h.approval(in)

@@ -68,7 +68,7 @@ func TestEveryLabel(t *testing.T) {
 }
 
 // TestLabelsOfOldSIP: what a SIP operator of before April 2021 claimed is nobody's, in use or not, unless the tree has
-// it, and the reason removes each of its labels.
+// it, also once it has left its cluster, and the reason removes each of its labels.
 func TestLabelsOfOldSIP(t *testing.T) {
 	today := LabelKeys{"sip.airshipit.org/cluster-namespace", "sip.airshipit.org/cluster-name",
 		"sip.airshipit.org/node-type", "sip.airshipit.org/standby"}
@@ -102,6 +102,13 @@ func TestLabelsOfOldSIP(t *testing.T) {
 			tree := Claim{Host: HostKey{"m", "h"}, UID: "u1", Cluster: ClusterKey{"t", "red"}, Role: "Worker"}
 			is = need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today, Tree: []Claim{tree}}))(t).Hosts[0]
 			assert.Equal(t, Held, is.State, row.labels+", in the tree")
+			tree.Releasing = true
+			is = need.Value(Of(Input{Hosts: []inventory.Host{host}, Keys: today, Tree: []Claim{tree}}))(t).Hosts[0]
+			want := LeftAlone
+			if used || strings.Contains(row.labels, "node-type") { // one of today's labels
+				want = Leaving
+			}
+			assert.Equal(t, want, is.State, row.labels+", leaving")
 		}
 	}
 	host := inventory.Host{Namespace: "m", Name: "$(reboot)",
