@@ -2,6 +2,7 @@ package inventory
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -87,7 +88,7 @@ func (h *Host) Untouchable() bool {
 }
 
 // Once keeps one object of each host that is defined more than once, and records the fault. It prefers one that is in
-// use, then one with a uid, then the first. Hosts are sorted afterwards.
+// use, then one with a uid, then the first by its content: their order decides nothing. Hosts are sorted afterwards.
 func Once(hosts []Host) []Host {
 	at := make(map[string]int, len(hosts))
 	out := hosts[:0]
@@ -118,7 +119,18 @@ func better(a, b *Host) bool {
 	if x, y := a.State.InUse(), b.State.InUse(); x != y {
 		return x
 	}
-	return a.UID != "" && b.UID == ""
+	if x, y := a.UID != "", b.UID != ""; x != y {
+		return x
+	}
+	return content(a) < content(b)
+}
+
+// content is all of a host but its faults, one of which may be that it is defined twice.
+func content(h *Host) string {
+	of := *h
+	of.Faults = nil
+	text, _ := json.Marshal(of) // of values that were read
+	return string(text)
 }
 
 // Conflicts records what two hosts share and only one may have: a uid, a BMC, a boot MAC address.

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOnce: of a host that is defined twice the one that is in use counts, then the one that has a uid, then the first.
+// TestOnce: of a host that is defined twice the one that is in use counts, then the one that has a uid, then the first by
+// what it says, in whatever order they are.
 func TestOnce(t *testing.T) {
 	used := State{Provisioning: "provisioned"}
 	for _, row := range []struct {
@@ -20,7 +21,7 @@ func TestOnce(t *testing.T) {
 		hosts []Host
 		want  string
 	}{
-		{"the first", []Host{{Name: "b", Source: manifest.Place{File: "1"}},
+		{"the first of two equals", []Host{{Name: "b", Source: manifest.Place{File: "1"}},
 			{Name: "a", Source: manifest.Place{File: "2"}}, {Name: "b", Source: manifest.Place{File: "3"}}},
 			"a 2 [], b 1 [3]"},
 		{"the one in use, wherever it is",
@@ -28,7 +29,14 @@ func TestOnce(t *testing.T) {
 				{Name: "b", Source: manifest.Place{File: "2"}, State: used}}, "b 2 [1]"},
 		{"the one that has a uid", []Host{{Name: "b", Source: manifest.Place{File: "1"}},
 			{Name: "b", Source: manifest.Place{File: "2"}, UID: "u"}}, "b 2 [1]"},
-		{"three", []Host{{Name: "b", Source: manifest.Place{File: "1"}}, {Name: "b", Source: manifest.Place{File: "2"}},
+		{"the first by its labels", []Host{
+			{Name: "b", Source: manifest.Place{File: "1"}, Labels: map[string]string{"name": "red"}},
+			{Name: "b", Source: manifest.Place{File: "2"}, Labels: map[string]string{"name": "blue"}}}, "b 2 [1]"},
+		{"the first by its address of three, whatever their faults are", []Host{
+			{Name: "b", Source: manifest.Place{File: "1"}, BootMAC: "b", Faults: []Fault{{Kind: FaultLabel}}},
+			{Name: "b", Source: manifest.Place{File: "2"}, BootMAC: "c"},
+			{Name: "b", Source: manifest.Place{File: "3"}, BootMAC: "a"}}, "b 3 [1]"},
+		{"the first of three equals", []Host{{Name: "b", Source: manifest.Place{File: "1"}}, {Name: "b", Source: manifest.Place{File: "2"}},
 			{Name: "b", Source: manifest.Place{File: "3"}}}, "b 1 [2]"},
 		{"two namespaces", []Host{{Namespace: "n", Name: "b", Source: manifest.Place{File: "1"}},
 			{Namespace: "m", Name: "b", Source: manifest.Place{File: "2"}}}, "b 2 [], b 1 []"},
@@ -42,6 +50,13 @@ func TestOnce(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %s %v", h.Name, h.Source, others))
 		}
 		assert.Equal(t, row.want, strings.Join(got, ", "), row.why)
+		back := slices.Clone(row.hosts)
+		slices.Reverse(back)
+		for i, h := range Once(back) {
+			want, _, _ := strings.Cut(got[i], " [")
+			same := strings.HasSuffix(row.why, "equals")
+			assert.Truef(t, same || want == fmt.Sprintf("%s %s", h.Name, h.Source), "%s, backward: %s", row.why, h.Source)
+		}
 	}
 }
 
