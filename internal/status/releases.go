@@ -69,14 +69,16 @@ func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
 }
 
 func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStatus {
-	carried := in.carried(host)
+	carried, is := in.carried(host), in.Holdings.Find(claim.Host)
 	switch {
 	case len(carried) == 0 && host.State.InUse():
 		return HostStatus{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " +
 			use(&host.State)}
 	case len(carried) == 0 && host.State.NodeReuse != "":
 		return HostStatus{State: Reserved, What: "seen without labels; " + reserved(host, "no other cluster")}
-	case len(carried) == 0 && (holdings.Unfit(host) != holdings.Why{} || holdings.Failed(host) != holdings.Why{}):
+	case len(carried) == 0 && is.Labels.Any:
+		return HostStatus{State: Released, What: "its labels are empty: the next run removes them, and a later one can assign it"}
+	case len(carried) == 0 && (is.State != holdings.Free || is.Why != holdings.Why{}):
 		return HostStatus{State: Released, What: "seen without labels, and not eligible (sipgen hosts prints the reason)"}
 	case len(carried) == 0:
 		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}

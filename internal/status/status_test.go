@@ -193,6 +193,20 @@ func TestReleasedAndInUse(t *testing.T) {
 		assert.Truef(t, len(got) == 1 && got[0].State == Released && strings.HasSuffix(got[0].What, notNow),
 			"%+v: found %+v", state, got)
 	}
+	for _, row := range []struct {
+		host inventory.Host
+		want string
+	}{
+		{inventory.Host{Faults: []inventory.Fault{{Kind: inventory.FaultTwice}}}, notNow},
+		{inventory.Host{Labels: map[string]string{"sip.airshipit.org/scheduled": "true"}}, notNow},
+		{inventory.Host{Labels: map[string]string{keys.ClusterName: ""}}, // another manager had set it, too
+			"its labels are empty: the next run removes them, and a later one can assign it"},
+	} {
+		row.host.Namespace, row.host.Name = "metal", "h"
+		got := Of(Input{Holdings: answer(t, []inventory.Host{row.host}, claim), Keys: keys})
+		assert.Truef(t, len(got) == 1 && got[0].State == Released && got[0].What == row.want, "found %+v, want %q", got,
+			row.want)
+	}
 	for want, state := range map[string]inventory.State{
 		"seen without labels: the next run can assign it":                                                         {},
 		"seen without labels, but still in use, so no cluster can have it yet: consumed by Metal3Machine metal/m": {Consumer: &inventory.Consumer{Kind: "Metal3Machine", Namespace: "metal", Name: "m"}},
