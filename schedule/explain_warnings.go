@@ -31,11 +31,11 @@ type (
 		Unpatchable  bool
 	}
 	// NotInInventory: Source gives the host to Role, and the inventory does not have it. Outside: its namespace is none of
-	// the site's. Pending: its release was waiting, so that it leaves no empty slot.
+	// the site's. Pending: its release was waiting, so that it leaves no empty slot. Releasing: Source releases it.
 	NotInInventory struct {
-		Host             HostKey
-		Source, Role     string
-		Outside, Pending bool
+		Host                        HostKey
+		Source, Role                string
+		Outside, Pending, Releasing bool
 	}
 	// AnotherUID: in Source the host has another uid. With the labels of the cluster that holds it there, it is the
 	// same host (Restored), else a new one, which leaves that cluster unless its role needs it (TakenBack).

@@ -38,9 +38,7 @@ func (s *planner) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host,
 	}
 	for i := range answer.Gone {
 		t := &answer.Gone[i]
-		if !t.Releasing {
-			s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role, s.options.Outside(t.Host), t.Pending})
-		}
+		s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role, s.options.Outside(t.Host), t.Pending, t.Releasing})
 		s.lose(t)
 	}
 	for i := range answer.Recreated {

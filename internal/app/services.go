@@ -57,7 +57,7 @@ func (p *Planned) leaves(cluster string) bool {
 			return false
 		}
 		missing, is := of.Warning.(schedule.NotInInventory)
-		return is && missing.Outside
+		return is && missing.Outside && !missing.Releasing
 	})
 }
 

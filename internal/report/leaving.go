@@ -92,12 +92,16 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 	for _, w := range warnings {
 		switch w := w.(type) {
 		case schedule.NotInInventory:
-			if w.Outside {
+			switch {
+			case w.Outside && w.Releasing:
+				out = append(out, fmt.Sprintf("%s %s was releasing %s, and spec.hosts.namespaces of the Site leaves out %s: the host "+
+					"keeps the labels that it still has, and leaves the guards", cluster, w.Role, w.Host, w.Host.Namespace))
+			case w.Outside:
 				out = append(out, fmt.Sprintf("%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s; the host keeps "+
 					"its labels, and leaves the load balancers and the guards", cluster, w.Role, w.Host, w.Host.Namespace))
-				continue
+			case !w.Releasing:
+				out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory", cluster, w.Role, w.Host))
 			}
-			out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory", cluster, w.Role, w.Host))
 		case schedule.AnotherUID:
 			switch {
 			case w.Restored:

@@ -125,12 +125,17 @@ func claimWarning(w schedule.Warning) said {
 		if w.Outside {
 			lacks = "its namespace is not in spec.hosts.namespaces of the Site"
 		}
-		ends := "its slot counts as empty"
-		if w.Pending {
+		gives, ends := "gives it to", "its slot counts as empty"
+		switch {
+		case w.Pending:
 			ends = "its release, which was pending, ends"
+		case w.Releasing && w.Outside:
+			gives, ends = "releases it from", "the release ends, and the labels that it still has stay"
+		case w.Releasing:
+			gives, ends = "releases it from", "the release ends"
 		}
 		return aboutHost(finding.Missing, w.Host,
-			fmt.Sprintf("%s gives it to %s, but %s: %s", w.Source, w.Role, lacks, ends))
+			fmt.Sprintf("%s %s %s, but %s: %s", w.Source, gives, w.Role, lacks, ends))
 	case schedule.AnotherUID:
 		return aboutHost(finding.Recreated, w.Host, anotherUID(&w))
 	case schedule.WithoutStatus:
