@@ -96,7 +96,7 @@ func (s *planner) take(i int32, is *holdings.Holding) {
 }
 
 // warnDiffer warns of an idle host whose labels differ from the tree's: the next sync puts them back. Package report
-// lists such hosts in use among the dangers.
+// lists such hosts in use among the dangers, unless their release is approved: their labels are to go.
 func (s *planner) warnDiffer(i int32) {
 	h := &s.hosts[i]
 	is, t := h.holding, h.holding.Claim
@@ -111,7 +111,7 @@ func (s *planner) warnDiffer(i int32) {
 	case differs(l.Cluster.Namespace, t.Cluster.Namespace) || differs(l.Cluster.Name, t.Cluster.Name) ||
 		differs(l.Role, t.Role):
 		s.warn(LabelsDiffer{Host: h.key(), Labels: RoleKey{l.Cluster, l.Role}, Tree: RoleKey{t.Cluster, t.Role},
-			Source: t.Source, Unpatchable: h.Untouchable()})
+			Source: t.Source, Approved: t.Approved(h.Host), Unsure: h.Unsure(), Unpatchable: h.Untouchable()})
 	}
 }
 

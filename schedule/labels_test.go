@@ -112,3 +112,33 @@ func TestHostNamespaces(t *testing.T) {
 	assert.Truef(t, !Candidates(role(from(nodes("kind=w", 2, 0), "east")), testOptions.Keys)(&hosts[2]),
 		"candidates: a label of a host is taken for its namespace")
 }
+
+// TestLabelsDiffer: a warning of labels that are not the tree's has why the tree counts.
+func TestLabelsDiffer(t *testing.T) {
+	cluster := annotated(newCluster("a", map[string]v1.NodeSet{v1.RoleControlPlane: nodes("", 0, 0)}),
+		v1.ApproveReleaseAnnotation, "h1")
+	idle := claimed(newHost("h1", "rack=r1"), "a", v1.RoleControlPlane)
+	tree := PreviousClaim{Host: KeyOfHost(&idle), UID: idle.UID, Cluster: KeyOf(&cluster), Role: v1.RoleWorker}
+	used, twice, released := idle, idle, tree
+	used.State.Consumer = &inventory.Consumer{Kind: inventory.MachineKind, Namespace: "t", Name: "m"}
+	released.Releasing, released.Use = true, "Metal3Machine/t/m"
+	released.Approval = used.UID + "/" + released.Use
+	twice.State.Consumer, twice.Faults = used.State.Consumer, []inventory.Fault{{Kind: inventory.FaultTwice}}
+	for _, row := range []struct {
+		why  string
+		host inventory.Host
+		tree PreviousClaim
+		want LabelsDiffer
+	}{
+		{"idle", idle, tree, LabelsDiffer{}},
+		{"in use, and its release is approved", used, released, LabelsDiffer{Approved: true}},
+		{"defined twice", twice, tree, LabelsDiffer{Unsure: true}},
+	} {
+		row.want.Host, row.want.Source = row.tree.Host, row.tree.Source
+		row.want.Labels = RoleKey{row.tree.Cluster, v1.RoleControlPlane}
+		row.want.Tree = RoleKey{row.tree.Cluster, v1.RoleWorker}
+		p := plan(t, []v1.SIPCluster{cluster}, []inventory.Host{row.host}, Previous{Claims: []PreviousClaim{row.tree}},
+			testOptions)
+		assert.Contains(t, p.Warnings, Warning(row.want), row.why)
+	}
+}

@@ -163,8 +163,13 @@ func anotherUID(w *schedule.AnotherUID) string {
 func labelsDiffer(w *schedule.LabelsDiffer) string {
 	words := fmt.Sprintf("its labels name %s, but %s names %s: ",
 		strings.TrimSpace(w.Labels.Cluster.Quoted()+" "+w.Labels.Role), w.Source, w.Tree)
-	if w.Unpatchable {
+	switch {
+	case w.Unpatchable:
 		return words + "the tree counts, because sipgen may not patch this host"
+	case w.Unsure:
+		return words + "the tree counts, because the use of the host is unknown"
+	case w.Approved:
+		return words + "the release is approved, so the tree counts, and the next sync removes the labels"
 	}
 	return words + "the host is not in use, so the tree counts, and the next sync corrects the labels"
 }
