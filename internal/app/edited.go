@@ -100,22 +100,27 @@ func (p *Planned) editedToo() []finding.Finding {
 	return b.EditedByHand()
 }
 
-// tampered returns, for each cluster with an edited file, the problem that freezes it. The engine applies its services
-// as they are there.
+// tampered returns, for each cluster with an edited file, the problem that freezes it: for one run, if that run overwrites
+// all of them. The engine applies its services as they are there.
 func (b *Before) tampered() (problems []admit.Problem) {
 	if b.Adopt {
 		return nil
 	}
-	files := map[string][]string{}
+	files, stay := map[string][]string{}, map[string]bool{}
 	for i := range b.Edited {
 		f := &b.Edited[i]
 		if f.folder != "" {
 			files[f.folder] = append(files[f.folder], fmt.Sprintf("%s was %s", f.Path, f.What))
+			stay[f.folder] = stay[f.folder] || !f.overwritten()
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(files)) {
+		ends := "the next commit undoes that"
+		if stay[folder] {
+			ends = wayBack
+		}
 		problems = append(problems, admit.Problems(finding.Edited, render.ClusterOf(folder),
-			fmt.Errorf("%s by hand: %s", text.Some(files[folder], 3), wayBack))...)
+			fmt.Errorf("%s by hand: %s", text.Some(files[folder], 3), ends))...)
 	}
 	return problems
 }
