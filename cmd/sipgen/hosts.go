@@ -94,8 +94,11 @@ func holdingsOf(
 	if err != nil {
 		return nil, nil, err
 	}
-	clusters := admitted.Clusters
-	answer, err := schedule.Holdings(clusters.All, loaded.Hosts.Hosts, clusters.Claims, clusters.Options)
+	if words := admitted.Old(); words != "" {
+		ui.Say("warning: %s", words)
+	}
+	clusters := admitted.Clusters // with the hosts as the run takes them
+	answer, err := schedule.Holdings(clusters.All, admitted.Loaded.Hosts.Hosts, clusters.Claims, clusters.Options)
 	return admitted, answer, err
 }
 

@@ -42,26 +42,34 @@ func (l *Loaded) asOfTree(tree []schedule.PreviousClaim, options *schedule.Optio
 	return &out
 }
 
+// Old returns the warning that the hosts were read before the previous tree was committed, or may have been, "" if they
+// were not.
+func (a *Admitted) Old() string {
+	taken, committed := a.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), a.Before.Committed.UTC().Format(time.RFC3339)
+	switch {
+	case !a.Loaded.older(a.Before):
+		return ""
+	case a.Before.Committed.IsZero():
+		return fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be "+
+			"older, so they only add hosts, and do not count for those of the tree; commit the tree and take a new snapshot, or "+
+			"use the cluster itself", taken, a.Before.Where)
+	}
+	words := fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s", taken, committed)
+	if taken == committed { // git has whole seconds
+		words = fmt.Sprintf("the hosts were read at %s, in the second in which the tree was committed", taken)
+	}
+	next := "a new snapshot, or the cluster itself, does"
+	if a.Loaded.Live {
+		next = "run sipgen again"
+	}
+	return words + ": they only add hosts, and do not count for those of the tree; " + next
+}
+
 // inDoubt warns of hosts that were read before the tree was committed, or may have been: manifests have no time, so a
 // host without sipgen's labels that the tree releases may have been written before the labels were set.
 func (p *Planned) inDoubt() []string {
-	taken, committed := p.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), p.Before.Committed.UTC().Format(time.RFC3339)
-	switch {
-	case !p.Loaded.older(p.Before):
-	case p.Before.Committed.IsZero():
-		return []string{fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be "+
-			"older, so they only add hosts, and do not count for those of the tree; commit the tree and take a new snapshot, or "+
-			"use the cluster itself", taken, p.Before.Where)}
-	default:
-		words := fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s", taken, committed)
-		if taken == committed { // git has whole seconds
-			words = fmt.Sprintf("the hosts were read at %s, in the second in which the tree was committed", taken)
-		}
-		next := "a new snapshot, or the cluster itself, does"
-		if p.Loaded.Live {
-			next = "run sipgen again"
-		}
-		return []string{words + ": they only add hosts, and do not count for those of the tree; " + next}
+	if words := (&Admitted{p.Loaded, p.Before, p.Clusters}).Old(); words != "" {
+		return []string{words}
 	}
 	var free []string
 	for i := range p.Placement.Holdings.Hosts {
