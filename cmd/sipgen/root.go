@@ -60,11 +60,11 @@ Exit codes: 0 success; 1 a finding (differences, lint findings, an unschedulable
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmdline.FlagError(cmd, err)
 	})
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
 		if err := cmdline.FromEnvironment(cmd, os.Getenv); err != nil {
 			return err
 		}
-		return cmdline.RefuseEmpty(cmd)
+		return cmdline.RefuseEmpty(cmd, args)
 	}
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {

@@ -46,22 +46,29 @@ func flagMessage(cmd *cobra.Command, err error) string {
 	return "unknown flag: " + redact.Plain(name) + DidYouMean(name, known)
 }
 
-// RefuseEmpty refuses flags that are given with an empty value, as by a variable of a script that is not set: a run for
-// a proposal would push to the branch that the engine applies, and a run for one wave would be for all Sites. It lets
+// RefuseEmpty refuses flags and arguments that are empty, as by a variable of a script that is not set: a run for a
+// proposal would push to the branch that the engine applies, and a run for one wave or rack would be for all. It lets
 // lists of words be empty, such as --by.
-func RefuseEmpty(cmd *cobra.Command) error {
+func RefuseEmpty(cmd *cobra.Command, args []string) error {
 	var problems []error
+	add := func(format string, values ...any) {
+		problems = append(problems, FlagError(cmd, fmt.Errorf(format, values...)))
+	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		list, several := flag.Value.(pflag.SliceValue)
-		if several && !slices.Contains(list.GetSlice(), "") || !several && flag.Value.String() != "" {
+		if several && !slices.ContainsFunc(list.GetSlice(), isEmpty) || !several && !isEmpty(flag.Value.String()) {
 			return
 		}
 		what, _ := pflag.UnquoteUsage(flag)
-		problems = append(problems, FlagError(cmd, fmt.Errorf(`--%s: found "", want %s, or no --%s`,
-			flag.Name, cmp.Or(forType[what], what), flag.Name)))
+		add(`--%s: found "", want %s, or no --%s`, flag.Name, cmp.Or(forType[what], what), flag.Name)
 	})
+	if !cmd.DisableFlagParsing && slices.ContainsFunc(args, isEmpty) { // else it completes a line of the shell
+		add(`%s: found the argument "", want a name`, cmd.Name())
+	}
 	return errors.Join(problems...)
 }
+
+func isEmpty(value string) bool { return strings.TrimSpace(value) == "" }
 
 // forType says what a flag takes where its help has no word for it but the type.
 var forType = map[string]string{"string": "a value", "stringArray": "a value"}
