@@ -278,7 +278,8 @@ func TestEndpointsOfPlacement(t *testing.T) {
 		{"two addresses", "172.17.0.203", ""},
 		{"one address", "172.17.0.202", "172.17.0.202, virtual address of Placement o/p, public endpoint, overlaps " +
 			"172.17.0.202, virtual address of Placement o/p, internal endpoint " +
-			"(spec.services.placement[0].spec.override.service.internal.metadata.annotations): want addresses of its own"},
+			"(spec.services.placement[0].spec.override.service.internal.metadata.annotations): want addresses of its " +
+			"own"},
 	} {
 		site := &v1alpha1.Site{}
 		p := v1alpha1.Placement{Name: "p", Namespace: "o"}

@@ -94,7 +94,8 @@ func TestBadPlacement(t *testing.T) {
 			"spec.services.networks[1].attachment: is no JSON object"},
 		{"two in a namespace", "    placement:\n", "    placement:\n    - {name: other, namespace: openstack, " +
 			"spec: {databaseInstance: openstack, secret: placement-secret}}\n",
-			`spec.services.placement[1].namespace: found "openstack", which has PlacementAPI "other": placement-operator makes the Services`},
+			`spec.services.placement[1].namespace: found "openstack", which has PlacementAPI "other": ` +
+				"placement-operator makes the Services"},
 		{"addresses that are none", `"range_start": "172.18.0.50"`, `"range_start": "172.18.0"`,
 			"spec.services.networks[0].attachment: ipam: range: found"},
 		{"an exception that is none", `"range_end": "172.18.0.100"`,
