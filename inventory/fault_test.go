@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOnce: of a host that is defined twice the one that is in use counts, then the one that has a uid, then the first by
-// what it says, in whatever order they are.
+// TestOnce: of a host that is defined twice the one that is in use counts, then the one that has a uid, then the first
+// by what it says, in whatever order they are.
 func TestOnce(t *testing.T) {
 	used := State{Provisioning: "provisioned"}
 	for _, row := range []struct {

@@ -22,16 +22,16 @@ type (
 		Cluster ClusterKey
 		Hosts   []HostKey
 	}
-	// LabelsDiffer: the labels of a host name one role, Source another. The Tree counts, because the host is idle, or its
-	// release is Approved. Unsure: its use is not known. Unpatchable: no patch of the host may be written.
+	// LabelsDiffer: the labels of a host name one role, Source another. The Tree counts, because the host is idle, or
+	// its release is Approved. Unsure: its use is not known. Unpatchable: no patch of the host may be written.
 	LabelsDiffer struct {
 		Host                          HostKey
 		Labels, Tree                  RoleKey
 		Source                        string
 		Approved, Unsure, Unpatchable bool
 	}
-	// NotInInventory: Source gives the host to Role, and the inventory does not have it. Outside: its namespace is none of
-	// the site's. Pending: its release was waiting, so that it leaves no empty slot. Releasing: Source releases it.
+	// NotInInventory: Source gives the host to Role, and the inventory does not have it. Outside: its namespace is none
+	// of the site's. Pending: its release was waiting, so that it leaves no empty slot. Releasing: Source releases it.
 	NotInInventory struct {
 		Host                        HostKey
 		Source, Role                string

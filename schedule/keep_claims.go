@@ -38,7 +38,8 @@ func (s *planner) takeHoldings(clusters []v1.SIPCluster, hosts []inventory.Host,
 	}
 	for i := range answer.Gone {
 		t := &answer.Gone[i]
-		s.clusterWarn(t.Cluster, NotInInventory{t.Host, t.Source, t.Role, s.options.Outside(t.Host), t.Pending, t.Releasing})
+		s.clusterWarn(t.Cluster,
+			NotInInventory{t.Host, t.Source, t.Role, s.options.Outside(t.Host), t.Pending, t.Releasing})
 		s.lose(t)
 	}
 	for i := range answer.Recreated {

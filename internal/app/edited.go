@@ -100,8 +100,8 @@ func (p *Planned) editedToo() []finding.Finding {
 	return b.EditedByHand()
 }
 
-// tampered returns, for each cluster with an edited file, the problem that freezes it: for one run, if that run overwrites
-// all of them. The engine applies its services as they are there.
+// tampered returns, for each cluster with an edited file, the problem that freezes it: for one run, if that run
+// overwrites all of them. The engine applies its services as they are there.
 func (b *Before) tampered() (problems []admit.Problem) {
 	if b.Adopt {
 		return nil

@@ -94,8 +94,9 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 		case schedule.NotInInventory:
 			switch {
 			case w.Outside && w.Releasing:
-				out = append(out, fmt.Sprintf("%s %s was releasing %s, and spec.hosts.namespaces of the Site leaves out %s: the host "+
-					"keeps the labels that it still has, and leaves the guards", cluster, w.Role, w.Host, w.Host.Namespace))
+				out = append(out, fmt.Sprintf("%s %s was releasing %s, and spec.hosts.namespaces of the Site leaves out "+
+					"%s: the host keeps the labels that it still has, and leaves the guards", cluster, w.Role, w.Host,
+					w.Host.Namespace))
 			case w.Outside:
 				out = append(out, fmt.Sprintf("%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s; the host keeps "+
 					"its labels, and leaves the load balancers and the guards", cluster, w.Role, w.Host, w.Host.Namespace))
