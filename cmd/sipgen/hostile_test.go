@@ -262,7 +262,7 @@ stringData: {networkData: '{"networks": [{"id": "oam", "type": "ipv4", "ip_addre
 	for _, output := range []string{"human", "markdown"} {
 		do(1, "diff", "--out", "none", "-o", output)
 	}
-	assert.Truef(t, seen >= 100, "the words were found %d times: this test looks at the wrong outputs", seen)
+	assert.Truef(t, seen >= 80, "the words were found %d times: this test looks at the wrong outputs", seen)
 	if err := filepath.WalkDir("tree", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
