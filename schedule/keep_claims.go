@@ -16,13 +16,53 @@ func Holdings(clusters []v1.SIPCluster, hosts []inventory.Host, previous Previou
 	for i := range clusters {
 		key := KeyOf(&clusters[i])
 		specs[key] = !options.Absent[key]
-		approvals[key] = clusters[i].Annotations[v1.ApproveReleaseAnnotation]
+		if text := clusters[i].Annotations[v1.ApproveReleaseAnnotation]; text != "" {
+			approvals[key] = text
+		}
 	}
-	approved := func(key ClusterKey, h *inventory.Host) bool { return names(approvals[key], h) }
+	namesakes := countNames(approvals, hosts, previous, options)
+	approved := func(key ClusterKey, h *inventory.Host) bool {
+		return names(approvals[key], h, namesakes[clusterName{key, h.Name}] > 1)
+	}
 	return holdings.Of(holdings.Input{
 		Hosts: hosts, Tree: previous.Claims, Specs: specs, Known: options.Known, Release: options.Release,
 		Approved: approved, Keys: options.Keys,
 	})
+}
+
+// clusterName is the name of hosts of a cluster, in any namespace.
+type clusterName struct {
+	cluster ClusterKey
+	name    string
+}
+
+// countNames counts the hosts of each name that clusters with approvals have, by the tree, else by labels: an approval by
+// a name that two of them share approves neither.
+func countNames(approvals map[ClusterKey]string, hosts []inventory.Host, previous Previous,
+	options Options) map[clusterName]int {
+	if len(approvals) == 0 {
+		return nil
+	}
+	claimed := make(map[HostKey]ClusterKey, len(previous.Claims))
+	for i := range previous.Claims {
+		if c := &previous.Claims[i]; c.Releasing {
+			claimed[c.Host] = ClusterKey{}
+		} else {
+			claimed[c.Host] = c.Cluster
+		}
+	}
+	count := map[clusterName]int{}
+	for i := range hosts {
+		h := &hosts[i]
+		cluster, has := claimed[holdings.KeyOf(h)]
+		if !has {
+			cluster = holdings.LabelsOf(h, options.Keys).Cluster
+		}
+		if approvals[cluster] != "" {
+			count[clusterName{cluster, h.Name}]++
+		}
+	}
+	return count
 }
 
 // takeHoldings takes over the owners that package holdings found. The hosts are in its order.

@@ -153,10 +153,10 @@ func (s *planner) warnStillWanted(r *role, kept []int32) {
 
 func compareKeys(a, b HostKey) int { return strings.Compare(a.String(), b.String()) }
 
-// names reports whether an annotation names a host.
-func names(annotation string, h *inventory.Host) bool {
+// names reports whether an annotation names a host. A shared name needs the namespace.
+func names(annotation string, h *inventory.Host, shared bool) bool {
 	for word := range strings.SplitSeq(annotation, ",") {
-		if word = strings.TrimSpace(word); word == h.Name || word == h.Key() {
+		if word = strings.TrimSpace(word); word == h.Key() || word == h.Name && !shared {
 			return true
 		}
 	}

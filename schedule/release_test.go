@@ -9,6 +9,7 @@ import (
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/inventory"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestReleaseIsOfOneCluster: a request releases the hosts that it names, as long as they carry the labels of the cluster that it names, and that
@@ -114,6 +115,44 @@ func TestGiven(t *testing.T) {
 		assert.Equal(t, "192.0.2.1", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "at")
 		assert.Truef(t, len(p.Clusters[1].Warnings) == row.warned, "a: %q, want %d warnings",
 			Say.Warnings(p.Clusters[1].Warnings), row.warned)
+	}
+}
+
+// TestSharedNameApprovesNothing: an approval by a name that two hosts of the cluster share gives neither away (contract 3).
+// The other host may be in any namespace, and leaving hosts do not count.
+func TestSharedNameApprovesNothing(t *testing.T) {
+	disputed := provisionedBy(claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker), "m1")
+	namesake := provisionedBy(claimed(host1("h1", "w", "r2"), "a", v1.RoleWorker), "m2")
+	namesake.Namespace, namesake.UID = "metal2", "uid-of-the-namesake"
+	mine := inTree("h1", "a", v1.RoleWorker)
+	other := mine
+	other.Host.Namespace = "metal2"
+	leaves := releasing(other)
+	left := namesake
+	left.Labels, left.State.Consumer = map[string]string{"kind": "w"}, nil
+	for _, row := range []struct {
+		why, approval string
+		hosts         []inventory.Host
+		tree          []PreviousClaim
+		given         bool
+	}{
+		{"one host has the name", "h1", []inventory.Host{disputed}, []PreviousClaim{mine}, true},
+		{"two hosts have it", "h1", []inventory.Host{disputed, namesake}, []PreviousClaim{mine, other}, false},
+		{"two hosts have it, one by its labels", "h1", []inventory.Host{disputed, namesake}, []PreviousClaim{mine}, false},
+		{"the namespace tells them apart", "metal/h1", []inventory.Host{disputed, namesake},
+			[]PreviousClaim{mine, other}, true},
+		{"the other one is leaving", "h1", []inventory.Host{disputed, left}, []PreviousClaim{mine, leaves}, true},
+	} {
+		a := annotated(onOAM("a", 0, 0), v1.ApproveReleaseAnnotation, row.approval)
+		answer, err := Holdings([]v1.SIPCluster{a, onOAM("b", 1, 0)}, row.hosts, Previous{Claims: row.tree}, newerLabels())
+		require.NoError(t, err, row.why)
+		h := answer.Find(HostKey{Namespace: "metal", Name: "h1"})
+		require.NotNil(t, h, row.why)
+		want := "a"
+		if row.given {
+			want = "b"
+		}
+		assert.Equal(t, want, h.Cluster.Name, row.why)
 	}
 }
 
