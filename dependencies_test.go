@@ -185,8 +185,9 @@ var pure = map[string]string{
 	"internal/status": "", "internal/objdiff": "", "schedule": "",
 }
 
-// never names packages that nothing a package imports may import, at whatever depth: data and decisions start no program,
-// talk to no API server and build no kustomization. net/http is not among them: Kubernetes' API machinery imports it.
+// never names packages that nothing a package imports may import, at whatever depth: data and decisions start no
+// program, talk to no API server and build no kustomization. net/http is not among them: Kubernetes' API machinery
+// imports it.
 var never = map[string]string{
 	// What the program was made smaller by: docs/performance.md#size.
 	"./cmd/sipgen": "k8s.io/client-go/kubernetes k8s.io/client-go/discovery k8s.io/apiserver k8s.io/component-base/metrics " +
@@ -198,7 +199,8 @@ var never = map[string]string{
 		"sigs.k8s.io/kustomize sigs.k8s.io/controller-runtime github.com/metal3-io github.com/fluxcd",
 }
 
-// TestLabelKeys: only internal/holdings reads the labels that say whose a host is. api has their keys, and render writes them.
+// TestLabelKeys: only internal/holdings reads the labels that say whose a host is. api has their keys, and render
+// writes them.
 func TestLabelKeys(t *testing.T) {
 	key := regexp.MustCompile(`\.(ClusterNamespace|ClusterName|NodeType)\b`)
 	each(t, ".", ".go", nil, func(path string) {

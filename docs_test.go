@@ -168,7 +168,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestReadmeCommands: the page has the two commands for a fresh machine, each alone in its block: .ci/run calls the second.
+// TestReadmeCommands: the page has the two commands for a fresh machine, each alone in its block: .ci/run calls the
+// second.
 func TestReadmeCommands(t *testing.T) {
 	for _, command := range []string{"make demo", "make test"} {
 		assert.Contains(t, readText(t, "README.md"), "\n```sh\n"+command+"\n```\n", command)

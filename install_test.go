@@ -17,7 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestConfigBuilds: kubectl apply -k config brings both definitions, and an account with the rights of the reader that a tree has.
+// TestConfigBuilds: kubectl apply -k config brings both definitions, and an account with the rights of the reader that
+// a tree has.
 func TestConfigBuilds(t *testing.T) {
 	built := need.Value(krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), "config"))(t)
 	kinds := map[string]int{}
@@ -60,10 +61,12 @@ func TestSupportedVersions(t *testing.T) {
 	}
 }
 
-// released says whether v0.1.0 is out: its section of the changelog has a date, which hack/cut-release.sh gives it with the commit that is tagged.
+// released says whether v0.1.0 is out: its section of the changelog has a date, which hack/cut-release.sh gives it with
+// the commit that is tagged.
 var released = regexp.MustCompile(`(?m)^## v0\.1\.0 \(\d{4}-\d\d-\d\d\)$`)
 
-// TestPagesKnowTheRelease: as long as there is no release the pages say so, and hack/cut-release.sh turns them with the changelog.
+// TestPagesKnowTheRelease: as long as there is no release the pages say so, and hack/cut-release.sh turns them with the
+// changelog.
 func TestPagesKnowTheRelease(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"CHANGELOG.md", "README.md", "docs/ci.md", "hack/cut-release.sh"} {

@@ -33,8 +33,8 @@ var (
 	clause    = regexp.MustCompile(`(?m)^#+ (?:What|Who|Which|How|Whose) .*[^?]$`)
 )
 
-// TestEnglish holds the pages to the rules that can be counted: pages, sentences and cells are short, actors have names, and headings are nouns or
-// tasks. A runbook can be read at night.
+// TestEnglish holds the pages to the rules that can be counted: pages, sentences and cells are short, actors have
+// names, and headings are nouns or tasks. A runbook can be read at night.
 func TestEnglish(t *testing.T) {
 	checked := 0
 	for name := range pages(t) {
@@ -93,8 +93,8 @@ func TestEnglish(t *testing.T) {
 	assert.Truef(t, checked >= 30, "%d pages: want at least 30", checked)
 }
 
-// TestMessagesExist: each message that docs/troubleshooting.md and docs/publishing.md quote is in the program. What stands between two
-// ellipses is in one string of the source, or in a template.
+// TestMessagesExist: each message that docs/troubleshooting.md and docs/publishing.md quote is in the program. What
+// stands between two ellipses is in one string of the source, or in a template.
 func TestMessagesExist(t *testing.T) {
 	var source []string
 	literals(t, func(_, text string) { source = append(source, text) })

@@ -13,7 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// skips are the files that skip by themselves, and why that is right. Everybody else calls need.Missing, which fails with CI=true.
+// skips are the files that skip by themselves, and why that is right. Everybody else calls need.Missing, which fails
+// with CI=true.
 var skips = []string{
 	"hack/need/need.go",    // it is the one that does
 	"e2e/engine/shared.go", // the engines that tests share could not be started: the first of them has failed with CI=true

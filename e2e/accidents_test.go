@@ -25,8 +25,8 @@ func rowInfraFirst(t *testing.T, r *rig, name string) {
 		list := r.api.List(t, engine.Deployments, c.tenants)
 		return len(list) == 0, "none"
 	})
-	// Hosts wait for the guards too. Once those are there, it is the services that they still wait for, and however often
-	// the engine is asked.
+	// Hosts wait for the guards too. Once those are there, it is the services that they still wait for, and however
+	// often the engine is asked.
 	hosts := c.name("a", "hosts")
 	r.flux.WaitApplied(t, engine.FluxNamespace, c.root()+"-policy", revision)
 	for range 3 {
@@ -43,8 +43,8 @@ func rowInfraFirst(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "services that are ready", "a", "n1")
 }
 
-// rowDeleted: a host that somebody deleted is not created again by the engine. One of the same name is another host, and is not touched until
-// sipgen has seen it.
+// rowDeleted: a host that somebody deleted is not created again by the engine. One of the same name is another host,
+// and is not touched until sipgen has seen it.
 func rowDeleted(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")
@@ -72,8 +72,8 @@ func rowDeleted(t *testing.T, r *rig, name string) {
 	assert.Len(t, c.holds(t, "a"), 2, "a has hosts")
 }
 
-// rowFileDeleted: a person deletes a host's patch, takes it out of the overlay, and then the last one. The labels stay, whatever the engine makes
-// of it, and the next run puts the files back.
+// rowFileDeleted: a person deletes a host's patch, takes it out of the overlay, and then the last one. The labels stay,
+// whatever the engine makes of it, and the next run puts the files back.
 func rowFileDeleted(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -104,8 +104,8 @@ func rowFileDeleted(t *testing.T, r *rig, name string) {
 	c.settle(t, "the next run")
 }
 
-// rowDrift: a label edited by hand is set back. Then somebody deletes the Kustomization or Application of the hosts: the hosts stay as they are,
-// and the root brings it back.
+// rowDrift: a label edited by hand is set back. Then somebody deletes the Kustomization or Application of the hosts:
+// the hosts stay as they are, and the root brings it back.
 func rowDrift(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1")

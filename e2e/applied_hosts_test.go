@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rowAppliedHosts runs docs/applied-hosts.md, word by word, on hosts that a person's own Application or Kustomization applies and prunes, one of them
-// with a machine on it.
+// rowAppliedHosts runs docs/applied-hosts.md, word by word, on hosts that a person's own Application or Kustomization
+// applies and prunes, one of them with a machine on it.
 func rowAppliedHosts(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.site.Spec.Repository.Path = "tree"
@@ -69,7 +69,8 @@ func rowAppliedBase(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "taken over", "a", "n1", "n2")
 }
 
-// appliesHosts has the engine make hosts and the Secrets of their BMCs, by an object of its own that is no tree's. A machine runs on the first.
+// appliesHosts has the engine make hosts and the Secrets of their BMCs, by an object of its own that is no tree's. A
+// machine runs on the first.
 func (r *rig) appliesHosts(t *testing.T, c *circle) {
 	t.Helper()
 	names := []string{"n1", "n2", "n3"}

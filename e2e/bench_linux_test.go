@@ -99,7 +99,8 @@ func measure(t *testing.T, kubeconfig, program string, args ...string) (string, 
 	cmd.Stdout, cmd.Stderr = &out, &out
 	started := time.Now()
 	require.NoError(t, cmd.Start())
-	// The kernel's own account of a child's peak begins with what this process had, so the child's is asked while it runs.
+	// The kernel's own account of a child's peak begins with what this process had, so the child's is asked while it
+	// runs.
 	done, peak := make(chan struct{}), make(chan int64)
 	go func() {
 		most := int64(0)
@@ -134,7 +135,8 @@ func highWater(pid int) int64 {
 	return 0
 }
 
-// writableStatus gives the CRDs without their status subresource, so that a host is made with its status in one request.
+// writableStatus gives the CRDs without their status subresource, so that a host is made with its status in one
+// request.
 func writableStatus(t *testing.T, files []string) []string {
 	t.Helper()
 	var out []string

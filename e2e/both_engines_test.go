@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTwoEngines: four sites on one API server, two synced by Flux and two by Argo CD, with the real baremetal-operator. They are bootstrapped, change at the same
-// time, and each goes wrong once: whatever one site does, is denied or stops, the others sync, and no host of theirs changes.
+// TestTwoEngines: four sites on one API server, two synced by Flux and two by Argo CD, with the real
+// baremetal-operator. They are bootstrapped, change at the same time, and each goes wrong once: whatever one site does,
+// is denied or stops, the others sync, and no host of theirs changes.
 func TestTwoEngines(t *testing.T) {
 	t.Parallel()
 	var sites sitesOfOne
@@ -56,8 +57,8 @@ func (all sitesOfOne) want(workers int) {
 	}
 }
 
-// sync commits what has changed, shows it to the engines of all sites before it waits for the first, and looks at every host of every site. The failures are by
-// site, as circle.sync has them; such a site is not planned.
+// sync commits what has changed, shows it to the engines of all sites before it waits for the first, and looks at every
+// host of every site. The failures are by site, as circle.sync has them; such a site is not planned.
 func (all sitesOfOne) sync(t *testing.T, what string, failures map[*circle]map[string]string) {
 	t.Helper()
 	for _, c := range all {
@@ -96,9 +97,9 @@ func (c *circle) mistake(t *testing.T) map[string]string {
 	return map[string]string{c.name("a", "hosts"): "is in use"}
 }
 
-// reachesNoOther: a tree that has a patch for a host of another site's, with its uid, changes nothing there, and the other
-// site goes on. Argo CD syncs all its sites as one account, and so the guards tell only its sites from Flux' sites; what
-// tells its own sites apart are their projects.
+// reachesNoOther: a tree that has a patch for a host of another site's, with its uid, changes nothing there, and the
+// other site goes on. Argo CD syncs all its sites as one account, and so the guards tell only its sites from Flux'
+// sites; what tells its own sites apart are their projects.
 func (all sitesOfOne) reachesNoOther(t *testing.T) {
 	t.Helper()
 	type reach struct {

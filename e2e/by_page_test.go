@@ -17,10 +17,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestProcedures runs what docs/safety.md and docs/gitops.md tell a person to type, word by word, on an API server with both engines: the
-// bootstrap, stop one tenant, stop everything, go on, and from one engine to the other and back. Through all of it no host's spec changes and
-// none is deprovisioned; while everything is stopped, and on the way to the other engine, no label and no object of a tenant's services
-// changes either, not even for a moment.
+// TestProcedures runs what docs/safety.md and docs/gitops.md tell a person to type, word by word, on an API server with
+// both engines: the bootstrap, stop one tenant, stop everything, go on, and from one engine to the other and back.
+// Through all of it no host's spec changes and none is deprovisioned; while everything is stopped, and on the way to
+// the other engine, no label and no object of a tenant's services changes either, not even for a moment.
 func TestProcedures(t *testing.T) {
 	t.Parallel()
 	need.Program(t, "jq", "jq")
@@ -34,7 +34,8 @@ func TestProcedures(t *testing.T) {
 	c.tenantWith("a", 4, services(3))
 	c.tenant("b", 1)
 	c.commit(t)
-	// As gitops.md says to do it, in a checkout of the tree: Argo CD takes over everything, the policies too. Flux's root is applied so by every row.
+	// As gitops.md says to do it, in a checkout of the tree: Argo CD takes over everything, the policies too. Flux's
+	// root is applied so by every row.
 	c.run(t, slices.Concat(procedure(t, "apply-policy"), procedure(t, "bootstrap", "argocd")))
 	c.started = true
 	c.follow(t, "bootstrap")
@@ -93,7 +94,8 @@ func (c *circle) comesBack(t *testing.T, name string) {
 	waitWhile(t, "the guard", func() (bool, any) { return !c.rig.api.Exists(t, guardBindings, "", name), name })
 }
 
-// stopTenant stops one tenant of Argo CD's, with a commit that changes hosts of both in between: rowSeveral has Flux. TestTwoEngines stops whole sites.
+// stopTenant stops one tenant of Argo CD's, with a commit that changes hosts of both in between: rowSeveral has Flux.
+// TestTwoEngines stops whole sites.
 func (c *circle) stopTenant(t *testing.T, services string) {
 	t.Helper()
 	c.run(t, procedure(t, "stop-tenant", "argocd"))
@@ -115,8 +117,8 @@ func (c *circle) stopTenant(t *testing.T, services string) {
 	c.settle(t, "tenant a goes on")
 }
 
-// insist gives an engine that is stopped every reason to sync, for a while: the newest commit, a request for each sync object, and
-// what the root makes of them. A sync takes a second.
+// insist gives an engine that is stopped every reason to sync, for a while: the newest commit, a request for each sync
+// object, and what the root makes of them. A sync takes a second.
 func (c *circle) insist(t *testing.T) {
 	t.Helper()
 	c.begin(t)
@@ -176,7 +178,8 @@ func (c *circle) switchEngine(t *testing.T, to *rig, direction, plans string) {
 	c.settle(t, direction)
 }
 
-// halfWay goes up to the hand-over and back again, and wants everything to be as it was: owners, deletion policies, the branch, and the old engine at work.
+// halfWay goes up to the hand-over and back again, and wants everything to be as it was: owners, deletion policies, the
+// branch, and the old engine at work.
 func (c *circle) halfWay(t *testing.T, from *rig, old v1alpha1.SiteSpec, oldReader string, steps []string) {
 	t.Helper()
 	handedOver := slices.IndexFunc(steps,
@@ -279,7 +282,8 @@ func (c *circle) gone(t *testing.T, from *rig) {
 	})
 }
 
-// ownsItsObjects is a later change that shows who owns what: a shorter range of ports loses its port, a host that is given back its labels.
+// ownsItsObjects is a later change that shows who owns what: a shorter range of ports loses its port, a host that is
+// given back its labels.
 func (c *circle) ownsItsObjects(t *testing.T, shorter string, want ...int32) {
 	t.Helper()
 	c.tenantWith("a", len(want), shorter)

@@ -9,7 +9,8 @@ import (
 // capm3 is who Cluster API's provider for metal3 is to the API server.
 const capm3 = "system:serviceaccount:capm3-system:capm3-manager"
 
-// consume does what Cluster API's provider for metal3 does with hosts that it takes, and waits until they are provisioned. See ChangeUse.
+// consume does what Cluster API's provider for metal3 does with hosts that it takes, and waits until they are
+// provisioned. See ChangeUse.
 func (r *rig) consume(t *testing.T, namespace string, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -38,8 +39,9 @@ func (r *rig) take(t *testing.T, namespace, name string) {
 		set(true, "spec", "online")))
 }
 
-// letGo takes that back, and waits until the host is deprovisioned and waits for work again. The provider keeps the host until it
-// is clean. reuse is the control plane or deployment that is to have the host again, if the machine's template has node reuse.
+// letGo takes that back, and waits until the host is deprovisioned and waits for work again. The provider keeps the
+// host until it is clean. reuse is the control plane or deployment that is to have the host again, if the machine's
+// template has node reuse.
 func (r *rig) letGo(t *testing.T, namespace, name, reuse string) {
 	t.Helper()
 	r.api.HostWatch.During(t, namespace, name, func() {
@@ -54,7 +56,8 @@ func (r *rig) letGo(t *testing.T, namespace, name, reuse string) {
 	})
 }
 
-// asCAPM3 changes a host with the rights that Cluster API's provider for metal3 has over hosts, and the name that it has.
+// asCAPM3 changes a host with the rights that Cluster API's provider for metal3 has over hosts, and the name that it
+// has.
 func (r *rig) asCAPM3(t *testing.T, namespace, name string, change func(map[string]any)) {
 	t.Helper()
 	r.api.Apply(t, "e2e", `

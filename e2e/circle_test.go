@@ -70,8 +70,8 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	return c
 }
 
-// end takes away what costs every later site of the rig time: the API server asks each policy, Flux tries again what fails,
-// and Argo CD looks at each Application.
+// end takes away what costs every later site of the rig time: the API server asks each policy, Flux tries again what
+// fails, and Argo CD looks at each Application.
 func (c *circle) end(t *testing.T) {
 	t.Helper()
 	for _, name := range append([]string{c.root()}, c.syncs(t)...) {
@@ -171,7 +171,8 @@ func (c *circle) accept(t *testing.T) {
 	c.untouched.Accept(t)
 }
 
-// tenant gives a cluster a spec that wants so many workers, no two in a rack. In waves it has services: without them there is nothing to wait for.
+// tenant gives a cluster a spec that wants so many workers, no two in a rack. In waves it has services: without them
+// there is nothing to wait for.
 func (c *circle) tenant(name string, workers int) {
 	if c.rig.order == v1alpha1.OrderWaves && c.services[name] == "" {
 		c.services[name] = loadBalancer()
@@ -202,8 +203,8 @@ func loadBalancer() string {
 `, port, port)
 }
 
-// reader gives the account that sipgen reads with the rights that its own tree has for it, and no more. They are there before the first
-// tree is, as on a site where a person has rendered it once.
+// reader gives the account that sipgen reads with the rights that its own tree has for it, and no more. They are there
+// before the first tree is, as on a site where a person has rendered it once.
 func (c *circle) reader(t *testing.T) (account string) {
 	t.Helper()
 	site := *c.site

@@ -15,9 +15,10 @@ import (
 
 var namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 
-// rowParentsGone: somebody deletes the root of the site, while machines run on hosts. Nothing goes with it: what was synced
-// stays in force. Applied again, as docs/safety.md says, it goes on from there. Then somebody deletes a tenant's namespace:
-// the services are gone, the hosts keep labels, spec and power, and when the namespace is back, so are the services.
+// rowParentsGone: somebody deletes the root of the site, while machines run on hosts. Nothing goes with it: what was
+// synced stays in force. Applied again, as docs/safety.md says, it goes on from there. Then somebody deletes a tenant's
+// namespace: the services are gone, the hosts keep labels, spec and power, and when the namespace is back, so are the
+// services.
 func rowParentsGone(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -124,10 +125,10 @@ func (c *circle) serviceUIDs(t *testing.T) []string {
 	return found
 }
 
-// rowHostsNamespaceGone: somebody deletes the namespace of the hosts, while a machine runs on one. The namespace's controller
-// is denied the hosts that a cluster holds, and never gets further: they keep labels, spec, power and the Secrets of their
-// BMCs. Before, hosts belong to an object, as those that ViNO makes do, and somebody deletes that: the garbage collector
-// takes the free host, and is denied the one that a cluster holds. Neither controller is an admin.
+// rowHostsNamespaceGone: somebody deletes the namespace of the hosts, while a machine runs on one. The namespace's
+// controller is denied the hosts that a cluster holds, and never gets further: they keep labels, spec, power and the
+// Secrets of their BMCs. Before, hosts belong to an object, as those that ViNO makes do, and somebody deletes that: the
+// garbage collector takes the free host, and is denied the one that a cluster holds. Neither controller is an admin.
 func rowHostsNamespaceGone(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3", "n4")

@@ -77,7 +77,8 @@ type factStep struct {
 	wantLabel string
 	// harm is what happens to the host that should not, by words in the difference.
 	harm string
-	// restore: before, its manifest is applied again. merge: before, the policy ends, and the patch is a merge from now on.
+	// restore: before, its manifest is applied again. merge: before, the policy ends, and the patch is a merge from now
+	// on.
 	restore, merge bool
 	// owner is a manager that owns the spec afterwards.
 	owner string
@@ -100,8 +101,8 @@ func otherUID(fails, harm string) []factStep {
 	return []factStep{{name: "assign", patch: true, label: "edge-a", uid: "other", fails: fails, harm: harm}}
 }
 
-// What else is in a patch, and what comes of it, is in the rows of sites: rowRelease takes labels back from hosts that were made
-// in each way, rowDeleted has the uids with Flux, and rowFileDeleted what is dropped from the set.
+// What else is in a patch, and what comes of it, is in the rows of sites: rowRelease takes labels back from hosts that
+// were made in each way, rowDeleted has the uids with Flux, and rowFileDeleted what is dropped from the set.
 var measured = []fact{
 	{row: "4", engine: "flux", what: "without a uid a host that is not there is created, empty", guard: fluxGuard,
 		steps: []factStep{
@@ -150,8 +151,8 @@ var measured = []fact{
 		}},
 }
 
-// TestWhatEnginesDo holds the rows on which the rendering rests against the engines themselves, the harmful ones too: a row
-// that no longer holds is a reason to think again.
+// TestWhatEnginesDo holds the rows on which the rendering rests against the engines themselves, the harmful ones too: a
+// row that no longer holds is a reason to think again.
 func TestWhatEnginesDo(t *testing.T) {
 	env := bothWithoutPolicy(t)
 	for i, f := range measured {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestForcedAfterADenial: Flux deletes and recreates an object with the force annotation if its apply has status 422. The sync
-// guard's denial has the reason Forbidden, so Flux reports the denial and deletes nothing. Without the reason Flux tries to
-// delete the host; here only the missing right to delete saves it.
+// TestForcedAfterADenial: Flux deletes and recreates an object with the force annotation if its apply has status 422.
+// The sync guard's denial has the reason Forbidden, so Flux reports the denial and deletes nothing. Without the reason
+// Flux tries to delete the host; here only the missing right to delete saves it.
 func TestForcedAfterADenial(t *testing.T) {
 	t.Parallel()
 	r := fluxRig(t)

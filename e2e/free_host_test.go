@@ -19,8 +19,9 @@ var (
 		Resource: "metal3machines"}
 )
 
-// rowFreeHost runs what docs/runbooks/free-a-host.md tells a person to type, word by word: a host is freed and another tenant gets it, and a machine moves to another
-// host. Cluster API and its provider are played, with node reuse: the host that is let go keeps the label that the page removes.
+// rowFreeHost runs what docs/runbooks/free-a-host.md tells a person to type, word by word: a host is freed and another
+// tenant gets it, and a machine moves to another host. Cluster API and its provider are played, with node reuse: the
+// host that is let go keeps the label that the page removes.
 func rowFreeHost(t *testing.T, r *rig, name string) {
 	const reuse = "infrastructure.cluster.x-k8s.io/node-reuse"
 	r.api.InstallCRDs(t, append(engine.ClusterAPICRDs(t), engine.CAPM3CRDs()...)...)

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// row is something that happens to a site: after every step every host is as it was but for our labels, and those are what
-// the tree says.
+// row is something that happens to a site: after every step every host is as it was but for our labels, and those are
+// what the tree says.
 //
 // The lists say what no test of sipgen alone sees: whose behaviour it is that the row rests on.
 type row struct {
@@ -19,8 +19,8 @@ type row struct {
 	run  func(t *testing.T, r *rig, name string)
 }
 
-// rows are held on Flux and on Argo CD with two Applications a cluster: what each engine makes of the same commit, in its own
-// way. What an engine makes of a host's patch by itself is TestWhatEnginesDo's.
+// rows are held on Flux and on Argo CD with two Applications a cluster: what each engine makes of the same commit, in
+// its own way. What an engine makes of a host's patch by itself is TestWhatEnginesDo's.
 var rows = []row{
 	{"release", rowRelease},                  // whose a label is that leaves a patch, and who owns a spec, by how the host was made
 	{"overlay", rowOverlay},                  // hosts with their manifests in git
@@ -42,8 +42,8 @@ var fluxRows = []row{
 	{"broken-gone", rowBrokenGone},    // a sync that failed and is to be deleted
 }
 
-// patchRows are about what sipgen decides and writes into a host's patch, and what guards, metal3 and Cluster API make of it. The file is the
-// same for both engines, and rows has how each applies it; so Flux, the quicker one, has these.
+// patchRows are about what sipgen decides and writes into a host's patch, and what guards, metal3 and Cluster API make
+// of it. The file is the same for both engines, and rows has how each applies it; so Flux, the quicker one, has these.
 var patchRows = []row{
 	{"infra-first", rowInfraFirst},                  // dependsOn
 	{"deleted", rowDeleted},                         // the uid in a patch
@@ -87,11 +87,11 @@ func runRows(t *testing.T, shared func(testing.TB) *rig, rows []row) {
 	}
 }
 
-// rowRelease: a host of one cluster is released in the commit that hands another one out, its patch leaves the tree, and so
-// does a cluster's last host. However a host was made, its spec stays. Argo CD would take over the spec of one by kubectl
-// apply, and the policy that stops it comes too late: it owns the spec by then. So such a host is fixed before the first
-// sync. Labels that the SIP operator set with the same values are co-owned: dropping them is not enough, they have to be
-// taken over first.
+// rowRelease: a host of one cluster is released in the commit that hands another one out, its patch leaves the tree,
+// and so does a cluster's last host. However a host was made, its spec stays. Argo CD would take over the spec of one
+// by kubectl apply, and the policy that stops it comes too late: it owns the spec by then. So such a host is fixed
+// before the first sync. Labels that the SIP operator set with the same values are co-owned: dropping them is not
+// enough, they have to be taken over first.
 func rowRelease(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	for host, how := range map[string]string{"n1": "kubectl create", "n2": "server-side apply", "n3": "kubectl apply",

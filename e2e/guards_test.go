@@ -92,8 +92,8 @@ func rootRows(t *testing.T, api *engine.APIServer, ns, user string) {
 	}
 }
 
-// TestGuards tries what the rendered admission policies forbid, and what they must not stand in the way of, without any engine:
-// whoever acts may do everything but for them. Each try is a row, and needs none of those before it.
+// TestGuards tries what the rendered admission policies forbid, and what they must not stand in the way of, without any
+// engine: whoever acts may do everything but for them. Each try is a row, and needs none of those before it.
 func TestGuards(t *testing.T) {
 	api := withoutEngines(t)
 	for e, syncer := range map[v1alpha1.Engine]string{
@@ -158,7 +158,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// definitionRows tries to delete a definition: with it the API server would delete all objects of the kind, and ask no guard about them.
+// definitionRows tries to delete a definition: with it the API server would delete all objects of the kind, and ask no
+// guard about them.
 func definitionRows(t *testing.T, api *engine.APIServer, person *engine.Client, name string) {
 	t.Helper()
 	const denied = "every object of its kind"
@@ -173,8 +174,8 @@ func definitionRows(t *testing.T, api *engine.APIServer, person *engine.Client, 
 	wantDenied(t, "break-glass deletes it without a name", collection(api.Client), "")
 }
 
-// rightsOf are what an account may do in a namespace, a verb of a resource each, with the names that it is for, but for what
-// everybody may ask about oneself.
+// rightsOf are what an account may do in a namespace, a verb of a resource each, with the names that it is for, but for
+// what everybody may ask about oneself.
 func rightsOf(t *testing.T, api *engine.APIServer, namespace, account, in string) []string {
 	t.Helper()
 	client := engine.NewClient(t, api.As("system:serviceaccount:"+namespace+":"+account))
@@ -216,8 +217,9 @@ func each(verbs string, resources ...string) []string {
 	return all
 }
 
-// TestRightsOfATenant asks the API server what the account may do that a cluster's overlay is applied as: what an overlay has, in the cluster's
-// namespace. It makes no rights and no pods, sees no Secret, and may do nothing at all where the hosts are.
+// TestRightsOfATenant asks the API server what the account may do that a cluster's overlay is applied as: what an
+// overlay has, in the cluster's namespace. It makes no rights and no pods, sees no Secret, and may do nothing at all
+// where the hosts are.
 func TestRightsOfATenant(t *testing.T) {
 	api := withoutEngines(t)
 	api.Namespaces(t, "tenant-hosts", "tenant-own", "tenant-other")
@@ -246,9 +248,9 @@ func TestRightsOfATenant(t *testing.T) {
 	}
 }
 
-// TestRights asks the API server what the identity that syncs with Flux may do: read and patch hosts, in the site's namespaces.
-// And what the account may do that sipgen reads with: it gets Secrets where hosts are, and nowhere else. The one that reports to
-// tenants writes their status besides, and nothing more.
+// TestRights asks the API server what the identity that syncs with Flux may do: read and patch hosts, in the site's
+// namespaces. And what the account may do that sipgen reads with: it gets Secrets where hosts are, and nowhere else.
+// The one that reports to tenants writes their status besides, and nothing more.
 func TestRights(t *testing.T) {
 	api := withoutEngines(t)
 	api.Namespaces(t, "rights-own", "rights-other")

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rowHabit: somebody applies a host with kubectl apply, as ever, and Argo CD heals itself: it owns the site's own labels then, and each sync of the
-// host is denied. The plan's commands end that, and nothing of the host changes.
+// rowHabit: somebody applies a host with kubectl apply, as ever, and Argo CD heals itself: it owns the site's own
+// labels then, and each sync of the host is denied. The plan's commands end that, and nothing of the host changes.
 func rowHabit(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "kubectl apply", "n1", "n2")

@@ -32,9 +32,10 @@ var (
 		Resource: "machinedeployments"}
 )
 
-// rowHandover: two tenants' hosts in one namespace, labeled by the engine. The platform applies the objects of examples/cluster-api, with the components
-// of the tree, in the namespace of the hosts. What plays CAPM3 takes hosts at random, as that does: each cluster's machines get each active
-// host of their role, and one machine more than that finds none, though standby hosts, free ones and another tenant's are there.
+// rowHandover: two tenants' hosts in one namespace, labeled by the engine. The platform applies the objects of
+// examples/cluster-api, with the components of the tree, in the namespace of the hosts. What plays CAPM3 takes hosts at
+// random, as that does: each cluster's machines get each active host of their role, and one machine more than that
+// finds none, though standby hosts, free ones and another tenant's are there.
 func rowHandover(t *testing.T, r *rig, name string) {
 	r.api.InstallCRDs(t, append(engine.ClusterAPICRDs(t), engine.CAPM3CRDs()...)...)
 	c := newCircle(t, r, name)
@@ -102,7 +103,8 @@ spec:
 `, c.tenants, name, workers, standby, port)
 }
 
-// platform applies what a platform writes for a cluster, with the rights to do that in the namespace of the hosts, and no others.
+// platform applies what a platform writes for a cluster, with the rights to do that in the namespace of the hosts, and
+// no others.
 func (c *circle) platform(t *testing.T, cluster string) {
 	t.Helper()
 	files := filesys.MakeFsInMemory()
@@ -145,8 +147,8 @@ subjects: [{kind: ServiceAccount, namespace: NAMESPACE, name: platform}]
 	}
 }
 
-// takeHosts plays Cluster API and CAPM3 for a cluster that the platform has applied: machines up to the replicas, each on a host that is
-// picked at random, and one machine too many, which is to find no host.
+// takeHosts plays Cluster API and CAPM3 for a cluster that the platform has applied: machines up to the replicas, each
+// on a host that is picked at random, and one machine too many, which is to find no host.
 func (c *circle) takeHosts(t *testing.T, cluster string) {
 	t.Helper()
 	for _, of := range []struct {

@@ -11,11 +11,12 @@ import (
 	"github.com/airshipit/sipgen/api/v1alpha1"
 )
 
-// TestHowLong prints how long it takes from the moment that the engine is told of a commit to the labels on the hosts: the figures of docs/gitops.md,
-// "How long until a change is live". The engine is told as a webhook tells it, once: Flux by a new artifact of its GitRepository, Argo CD by the annotation
-// that its own webhook sets on each Application of the repository. The rig's engines have shorter waits than a site's: Flux takes up to five seconds
-// more for a Deployment, Argo CD one for each wave. What needs a second push never comes, and fails. It asserts no time, and so it is
-// built with the tag bench only: make bench-sync.
+// TestHowLong prints how long it takes from the moment that the engine is told of a commit to the labels on the hosts:
+// the figures of docs/gitops.md, "How long until a change is live". The engine is told as a webhook tells it, once:
+// Flux by a new artifact of its GitRepository, Argo CD by the annotation that its own webhook sets on each Application
+// of the repository. The rig's engines have shorter waits than a site's: Flux takes up to five seconds more for a
+// Deployment, Argo CD one for each wave. What needs a second push never comes, and fails. It asserts no time, and so it
+// is built with the tag bench only: make bench-sync.
 func TestHowLong(t *testing.T) {
 	argo := func(order string) func(testing.TB) *rig {
 		return func(t testing.TB) *rig {

@@ -71,8 +71,9 @@ stringData: {username: root, password: %[3]s}
 	require.NoError(t, group.Wait())
 }
 
-// TestLiveInventory reads more hosts than a page has, as the account that is rendered for it; a Secret that this may not read is
-// its host's finding. What is asked for, and what is said of an API server that refuses, inventory/live has.
+// TestLiveInventory reads more hosts than a page has, as the account that is rendered for it; a Secret that this may
+// not read is its host's finding. What is asked for, and what is said of an API server that refuses, inventory/live
+// has.
 func TestLiveInventory(t *testing.T) {
 	t.Parallel()
 	const hosts = 510 // a page has 500
@@ -100,7 +101,8 @@ func TestLiveInventory(t *testing.T) {
 	}
 }
 
-// TestLiveSpecs: a real API server says in its own words that it does not know SIPClusters. Those that it has, rowRunner reads.
+// TestLiveSpecs: a real API server says in its own words that it does not know SIPClusters. Those that it has,
+// rowRunner reads.
 func TestLiveSpecs(t *testing.T) {
 	t.Parallel()
 	unknown := schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v7", Resource: "sipclusters"}

@@ -97,8 +97,8 @@ const (
 	approveInSpec             = "approve it in the SIPCluster"
 )
 
-// TestLabelGuard: who may do anything with hosts writes neither sipgen's labels nor an approval, and is not hindered in anything
-// else. That the operator and Cluster API do their work under it, the rows of sites have.
+// TestLabelGuard: who may do anything with hosts writes neither sipgen's labels nor an approval, and is not hindered in
+// anything else. That the operator and Cluster API do their work under it, the rows of sites have.
 func TestLabelGuard(t *testing.T) {
 	const ns, denied = "label-guard", "the GitOps identity of site label-guard writes the labels"
 	api := withoutEngines(t)
@@ -140,8 +140,8 @@ func TestLabelGuard(t *testing.T) {
 	}
 }
 
-// TestInUseGuard: with a label guard that only audits, as it does unless the Site says otherwise, a user with all rights over
-// hosts writes no label and no approval on a host in use, and is hindered in nothing else.
+// TestInUseGuard: with a label guard that only audits, as it does unless the Site says otherwise, a user with all
+// rights over hosts writes no label and no approval on a host in use, and is hindered in nothing else.
 func TestInUseGuard(t *testing.T) {
 	const (
 		ns     = "in-use-guard"
@@ -211,7 +211,8 @@ func TestInUseGuard(t *testing.T) {
 		rows = append(rows, labelRow{"in use by its state alone: " + state, somebody, host, hands, denied})
 	}
 	tryLabels(t, api, ns, rows)
-	// clusterctl move and a restore: a user whom the Site does not name makes a host as it was, writes its status, and unpauses it.
+	// clusterctl move and a restore: a user whom the Site does not name makes a host as it was, writes its status, and
+	// unpauses it.
 	t.Run("a host in use is made with labels and a status", func(t *testing.T) {
 		mover := anybody(t, api, "mover")
 		host := labeledHost(t, ns, "moved", used, wholeClaim)

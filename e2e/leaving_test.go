@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// rowLeaving runs docs/leaving.md, word by word, while a machine runs on a host: nothing of a tenant's services or of the hosts goes or changes, and
-// of the site's objects nothing is left but the services.
+// rowLeaving runs docs/leaving.md, word by word, while a machine runs on a host: nothing of a tenant's services or of
+// the hosts goes or changes, and of the site's objects nothing is left but the services.
 func rowLeaving(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestLockedFlux: a Flux that applies nothing without an account, as clusters of several tenants have it. The root has the
-// account that a person made, all that comes later finds its rights: a new cluster, a first jump host, a first Dex and
-// claims. All of it goes again. While the API server answers 429 and 500 to a share of the requests Flux may fail as often as
-// it likes; it ends where it would have, and no host is harmed on the way.
+// TestLockedFlux: a Flux that applies nothing without an account, as clusters of several tenants have it. The root has
+// the account that a person made, all that comes later finds its rights: a new cluster, a first jump host, a first Dex
+// and claims. All of it goes again. While the API server answers 429 and 500 to a share of the requests Flux may fail
+// as often as it likes; it ends where it would have, and no host is harmed on the way.
 func TestLockedFlux(t *testing.T) {
 	t.Parallel()
 	api := engine.StartAPIServer(t, engine.Options{})

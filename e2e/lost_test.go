@@ -8,8 +8,9 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// rowLost: somebody pushes the branch by force to when there was no tree. The engine finds nothing to apply and
-// deletes nothing, sipgen refuses to go on, and with the last commit that had a tree everything is as it was: sipgen help runbook tree-lost.
+// rowLost: somebody pushes the branch by force to when there was no tree. The engine finds nothing to apply and deletes
+// nothing, sipgen refuses to go on, and with the last commit that had a tree everything is as it was: sipgen help
+// runbook tree-lost.
 func rowLost(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")

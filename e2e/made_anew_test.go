@@ -11,12 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// rowMadeAnew: a load balancer gets an address of its own. The commit says that the Service has to be made anew, the sync fails as docs/change-site.md
-// says, nothing is lost meanwhile, and with the page's commands the Service is there with the new address and the same ports.
+// rowMadeAnew: a load balancer gets an address of its own. The commit says that the Service has to be made anew, the
+// sync fails as docs/change-site.md says, nothing is lost meanwhile, and with the page's commands the Service is there
+// with the new address and the same ports.
 func rowMadeAnew(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1")
-	// Each row and engine has addresses of its own, in the lowest 256 of the API server's range: it gives no Service one of those by itself.
+	// Each row and engine has addresses of its own, in the lowest 256 of the API server's range: it gives no Service
+	// one of those by itself.
 	address := fmt.Sprintf("10.96.0.%d", 20+nextNodePort()%230)
 	balancer := loadBalancer()
 	withAddress := c.grant(balancer, address)

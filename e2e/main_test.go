@@ -1,10 +1,10 @@
-// Package e2e_test runs sipgen's output on real engines: their effects on a BareMetalHost, and the whole circle from the live inventory
-// through git back to the live hosts.
+// Package e2e_test runs sipgen's output on real engines: their effects on a BareMetalHost, and the whole circle from
+// the live inventory through git back to the live hosts.
 //
-// A rig is an API server with etcd, kube-controller-manager with each controller under its own account, metal3's baremetal-operator with
-// the permissions of its own installation, and Flux's kustomize-controller or Argo CD. The operator registers, inspects, provisions and
-// deprovisions hosts. A watch on all hosts fails the test if one is deprovisioned, switched off or deleted, or loses a part of its spec,
-// unless the test announced it.
+// A rig is an API server with etcd, kube-controller-manager with each controller under its own account, metal3's
+// baremetal-operator with the permissions of its own installation, and Flux's kustomize-controller or Argo CD. The
+// operator registers, inspects, provisions and deprovisions hosts. A watch on all hosts fails the test if one is
+// deprovisioned, switched off or deleted, or loses a part of its spec, unless the test announced it.
 //
 // These parts are not real:
 //
@@ -29,8 +29,9 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// TestMain lets more rows run at a time than there are processors: they wait for engines most of the time. Go starts them by the names of
-// their files, and so the two that take longest are in the first ones: both_engines_test.go, by_page_test.go.
+// TestMain lets more rows run at a time than there are processors: they wait for engines most of the time. Go starts
+// them by the names of their files, and so the two that take longest are in the first ones: both_engines_test.go,
+// by_page_test.go.
 func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
@@ -80,7 +81,8 @@ func makeHost(t testing.TB, api *engine.APIServer, how, namespace, name, rack st
 	return string(api.Get(t, engine.Hosts, namespace, name).GetUID())
 }
 
-// createHost makes a host in one of the ways, with a BMC Secret beside it, and leaves the rest to the baremetal-operator.
+// createHost makes a host in one of the ways, with a BMC Secret beside it, and leaves the rest to the
+// baremetal-operator.
 func createHost(t testing.TB, api *engine.APIServer, how, namespace, name, rack string) {
 	t.Helper()
 	if !api.Exists(t, engine.Secrets, namespace, name+"-bmc") {

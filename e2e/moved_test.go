@@ -24,7 +24,8 @@ type movedRow struct {
 	spec, state string
 	// labels of sipgen's before and after, by the last part of their keys: "cluster-name=a".
 	before, after string
-	// approval is the annotation's value, %s for the host's uid; "" for none, "rendered" for the patch that sipgen renders for the host as it is.
+	// approval is the annotation's value, %s for the host's uid; "" for none, "rendered" for the patch that sipgen
+	// renders for the host as it is.
 	approval string
 	// denied is what the refusal says, "" for what must pass.
 	denied string
@@ -108,8 +109,8 @@ func movedRows() []movedRow {
 	return rows
 }
 
-// TestMovedHosts: what the sync guard makes of a patch that changes whose a host is, which is applied as Flux applies it. With the
-// hosts' manifests in git it makes the same of moves, and stands in the way of nothing else.
+// TestMovedHosts: what the sync guard makes of a patch that changes whose a host is, which is applied as Flux applies
+// it. With the hosts' manifests in git it makes the same of moves, and stands in the way of nothing else.
 func TestMovedHosts(t *testing.T) {
 	api := withoutEngines(t)
 	for ns, site := range map[string]struct {
@@ -221,7 +222,8 @@ func renderedRelease(t *testing.T, live *unstructured.Unstructured) *unstructure
 	return engine.Objects(t, tree["clusters/t/a/hosts/"+host.Namespace+"."+host.Name+".yaml"])[0]
 }
 
-// TestEmptiedLabels: an apply of no labels by the only owner of all of them leaves null, for which has() is true. The guards go on.
+// TestEmptiedLabels: an apply of no labels by the only owner of all of them leaves null, for which has() is true. The
+// guards go on.
 func TestEmptiedLabels(t *testing.T) {
 	const ns = "guards-emptied"
 	api := withoutEngines(t)

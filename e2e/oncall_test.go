@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// rowSeveral runs what docs/safety.md says about stopping more tenants than one, word by word: two of three are stopped, then one of them goes on, then
-// everybody does.
+// rowSeveral runs what docs/safety.md says about stopping more tenants than one, word by word: two of three are
+// stopped, then one of them goes on, then everybody does.
 func rowSeveral(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3", "n4", "n5", "n6")
@@ -37,7 +37,8 @@ func rowSeveral(t *testing.T, r *rig, name string) {
 			c.run(t, of("TENANT", tenant, procedure(t, "stop-tenant", c.section())...))
 		}
 	}
-	// reach waits until the syncs that are not stopped have reached the newest commit, and gives the others every reason to.
+	// reach waits until the syncs that are not stopped have reached the newest commit, and gives the others every
+	// reason to.
 	reach := func(what string, want map[string]int) {
 		t.Helper()
 		revision := c.begin(t)
@@ -87,8 +88,8 @@ func (c *circle) looksByPage(t *testing.T) {
 	}
 }
 
-// rowOnCall runs what docs/safety.md says to look at and to do to a single host, word by word: a spec that was emptied is put back and the server is not wiped; a host
-// is deleted; a host is deleted and its server is not wiped.
+// rowOnCall runs what docs/safety.md says to look at and to do to a single host, word by word: a spec that was emptied
+// is put back and the server is not wiped; a host is deleted; a host is deleted and its server is not wiped.
 func rowOnCall(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")

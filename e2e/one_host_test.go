@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// rowOneHost: of three hosts of one Application the patch of one is refused, because the host was made anew since the commit: the others get
-// their labels, and the next commit has the new one.
+// rowOneHost: of three hosts of one Application the patch of one is refused, because the host was made anew since the
+// commit: the others get their labels, and the next commit has the new one.
 func rowOneHost(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")

@@ -39,7 +39,8 @@ var audited = engine.Shared(func(t testing.TB) auditedServer {
 	return auditedServer{api, log}
 })
 
-// TestPageCommands runs, word by word and on a real API server, the commands of pages that need no engine. Each brings about what the page says.
+// TestPageCommands runs, word by word and on a real API server, the commands of pages that need no engine. Each brings
+// about what the page says.
 func TestPageCommands(t *testing.T) {
 	t.Parallel()
 	need.Program(t, "jq", "jq")
@@ -100,10 +101,12 @@ func (c *circle) annotatesByPage(t *testing.T) {
 	assert.Truef(t, c.commit(t) && reached(), "the load balancer does not know %s\n%s", address, c.said)
 }
 
-// readsAuditLogByPage: with a label guard that only audits, the page's command names who wrote which host's label, or was denied because it is in use.
+// readsAuditLogByPage: with a label guard that only audits, the page's command names who wrote which host's label, or
+// was denied because it is in use.
 func (c *circle) readsAuditLogByPage(t *testing.T, log string) {
 	c.run(t, procedure(t, "apply-policy"))
-	// A person with every right, but in no group that the guards except. The log's user is the one who was authenticated and speaks for carol.
+	// A person with every right, but in no group that the guards except. The log's user is the one who was
+	// authenticated and speaks for carol.
 	c.rig.api.Kubectl(t, "", "create", "clusterrolebinding", "carol", "--clusterrole=cluster-admin", "--user=carol")
 	carol := engine.NewClient(t, c.rig.api.As("carol"))
 	consumer := map[string]any{"kind": "Metal3Machine", "namespace": c.ns, "name": "m"}
@@ -158,7 +161,8 @@ func (c *circle) makesKeysByPage(t *testing.T) {
 	assert.Contains(t, need.Output(t, exec.Command("ssh-keygen", "-y", "-f", file)), "ssh-ed25519 ", "its public key")
 }
 
-// snapshotsByPage: CI publishes from a snapshot that was taken of the context that the page names, on the branch that it names.
+// snapshotsByPage: CI publishes from a snapshot that was taken of the context that the page names, on the branch that
+// it names.
 func (c *circle) snapshotsByPage(t *testing.T) {
 	c.tenant("snapshot", 1)
 	contexts := engine.Kubeconfigs(t, map[string]*rest.Config{"management": c.rig.api.Config(),

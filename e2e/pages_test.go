@@ -16,8 +16,8 @@ func procedure(t *testing.T, name ...string) []string {
 	return engine.Procedure(t, name...)
 }
 
-// run runs blocks of commands in one shell, in a folder that has what the page says is there. Any command that fails fails the test.
-// It gives what was printed.
+// run runs blocks of commands in one shell, in a folder that has what the page says is there. Any command that fails
+// fails the test. It gives what was printed.
 func (c *circle) run(t *testing.T, blocks []string) string {
 	t.Helper()
 	dir := t.TempDir()

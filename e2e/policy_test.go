@@ -17,8 +17,8 @@ type guardTry struct {
 	denied string
 }
 
-// guardTries are the changes that the sync guard forbids to the identity that syncs, and what it must not stand in the way of. What
-// is allowed is done: the host is as it was when all of them have been.
+// guardTries are the changes that the sync guard forbids to the identity that syncs, and what it must not stand in the
+// way of. What is allowed is done: the host is as it was when all of them have been.
 func guardTries(syncer string) []guardTry {
 	const metal3 = engine.OperatorUser
 	owner := []any{map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "x",

@@ -29,8 +29,8 @@ func siteWith(engine v1alpha1.Engine) *v1alpha1.Site {
 	return site
 }
 
-// TestFixes: what preflight finds on a live host is fixed by the command that it prints, and by nothing less: before it, an apply
-// as the engine makes it takes the spec away; after it, the spec stays, and preflight finds nothing.
+// TestFixes: what preflight finds on a live host is fixed by the command that it prints, and by nothing less: before
+// it, an apply as the engine makes it takes the spec away; after it, the spec stays, and preflight finds nothing.
 func TestFixes(t *testing.T) {
 	const (
 		flux = v1alpha1.EngineFlux
@@ -131,7 +131,8 @@ func TestFixes(t *testing.T) {
 			}
 			sync := func(namespace string) *unstructured.Unstructured {
 				patch := fmt.Sprintf("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {namespace: %s, name: n1, labels: {%s: edge-a}}\n", namespace, clusterName)
-				// kubectl's apply takes over what kubectl apply owned, as Argo CD's does; Flux's is the API server's own.
+				// kubectl's apply takes over what kubectl apply owned, as Argo CD's does; Flux's is the API server's
+				// own.
 				if row.engine == argo {
 					api.Kubectl(t, patch, "apply", "--server-side", "--force-conflicts", "--field-manager="+manager,
 						"-f", "-")

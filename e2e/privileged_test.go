@@ -26,8 +26,8 @@ import (
 )
 
 // TestNoPrivilegedPodOfATenant: a cluster's account may make Deployments, with any pods (ADR 11). Where the tenant's
-// namespace has the label that docs/tenants.md says, word by word, the real controllers make the pods of all that sipgen
-// renders, and none that asks for power over the node.
+// namespace has the label that docs/tenants.md says, word by word, the real controllers make the pods of all that
+// sipgen renders, and none that asks for power over the node.
 func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	t.Parallel()
 	api := withoutEngines(t)
@@ -87,7 +87,8 @@ func TestNoPrivilegedPodOfATenant(t *testing.T) {
 	wantRefusals(t, api, tree, namespace)
 }
 
-// wantRefusals wants sipgen status to print what the API server refuses the pods of a tenant's services for: their quota, and their Pod Security.
+// wantRefusals wants sipgen status to print what the API server refuses the pods of a tenant's services for: their
+// quota, and their Pod Security.
 func wantRefusals(t *testing.T, api *engine.APIServer, tree render.Tree, namespace string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -25,8 +25,9 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-
 subjects: [{kind: ServiceAccount, namespace: kube-system, name: argocd-manager}]
 `
 
-// TestRemoteArgo: Argo CD runs in one cluster and the hosts are in another, which knows it by a cluster Secret. The guard there is for that
-// user: an Application that replaces, by which the specs would be gone, is denied, and so is the update that it makes.
+// TestRemoteArgo: Argo CD runs in one cluster and the hosts are in another, which knows it by a cluster Secret. The
+// guard there is for that user: an Application that replaces, by which the specs would be gone, is denied, and so is
+// the update that it makes.
 func TestRemoteArgo(t *testing.T) {
 	t.Parallel()
 	hub, remote := argoRig(t), withoutEngines(t)

@@ -11,8 +11,8 @@ import (
 )
 
 // rowRepositoryMoved runs docs/change-site.md on a move to another repository, while a machine runs on a host: the
-// engine reads the old one until the root is applied, and status tells; then it syncs the new one. No host and no service
-// changes.
+// engine reads the old one until the root is applied, and status tells; then it syncs the new one. No host and no
+// service changes.
 func rowRepositoryMoved(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")

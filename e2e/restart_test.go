@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// rowRestarted: the engine is killed in the middle of syncs, and the baremetal-operator in the middle of its work, in the middle of a site's life.
-// Each goes on from what is in the cluster: nothing is done twice that may be done once only.
+// rowRestarted: the engine is killed in the middle of syncs, and the baremetal-operator in the middle of its work, in
+// the middle of a site's life. Each goes on from what is in the cluster: nothing is done twice that may be done once
+// only.
 func rowRestarted(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	// killed is a step in which the engine is killed as soon as it has been shown the commit.
@@ -47,8 +48,9 @@ func rowRestarted(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "release", "b")
 }
 
-// rowGuardsOff: somebody takes the site's guards away, as docs/safety.md says how, while machines run on hosts. Nothing happens to the hosts, and a
-// site that grows and shrinks goes on. Put back by the command of docs/gitops.md, they deny what they denied before.
+// rowGuardsOff: somebody takes the site's guards away, as docs/safety.md says how, while machines run on hosts. Nothing
+// happens to the hosts, and a site that grows and shrinks goes on. Put back by the command of docs/gitops.md, they deny
+// what they denied before.
 func rowGuardsOff(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -86,8 +88,9 @@ func (c *circle) wantStandby(t *testing.T, what, cluster string, want ...string)
 	assert.Equal(t, append([]string{}, want...), found, "after "+what)
 }
 
-// rowFailed: metal3 reports errors of two hosts of a cluster. The one that nothing runs on is replaced, by the standby host at once; the one that a machine runs on
-// keeps its slot, its labels and its power, because a BMC that does not answer is no reason to touch a server that serves.
+// rowFailed: metal3 reports errors of two hosts of a cluster. The one that nothing runs on is replaced, by the standby
+// host at once; the one that a machine runs on keeps its slot, its labels and its power, because a BMC that does not
+// answer is no reason to touch a server that serves.
 func rowFailed(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3", "n4")

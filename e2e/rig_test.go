@@ -15,7 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// rig is an API server with one engine, for many sites side by side. Each has a site's name, hosts and tenants of its own.
+// rig is an API server with one engine, for many sites side by side. Each has a site's name, hosts and tenants of its
+// own.
 type rig struct {
 	engine  v1alpha1.Engine
 	api     *engine.APIServer
@@ -117,8 +118,8 @@ func (r *rig) bootstrap(t *testing.T, c *circle) {
 		r.api.Kubectl(t, string(c.tree["argocd/root.yaml"]), "apply", "-f", "-")
 		return
 	}
-	// For each of the many sites here the policy is applied by hand, and the root leaves it out: an Application less a row to wait for. Where Argo CD
-	// applies the policies of several sites itself, TestTwoEngines has it.
+	// For each of the many sites here the policy is applied by hand, and the root leaves it out: an Application less a
+	// row to wait for. Where Argo CD applies the policies of several sites itself, TestTwoEngines has it.
 	for name := range c.tree {
 		if strings.HasPrefix(name, "policy/") && !strings.HasSuffix(name, "kustomization.yaml") {
 			r.api.Apply(t, "kubectl", string(c.tree[name]))

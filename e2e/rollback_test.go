@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rowRolledBack: a HostClaim of metal3 is bound to a host that another tenant had before, which is all that is written: no
-// image, and the host is available. It is in use all the same: it is not released, and if the branch goes back to when the
-// other tenant had it, it stays where it is, and sipgen goes on from there.
+// rowRolledBack: a HostClaim of metal3 is bound to a host that another tenant had before, which is all that is written:
+// no image, and the host is available. It is in use all the same: it is not released, and if the branch goes back to
+// when the other tenant had it, it stays where it is, and sipgen goes on from there.
 func rowRolledBack(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -86,8 +86,9 @@ func (c *circle) dispute(t *testing.T, failures map[string]string, host string) 
 	assert.Equal(t, labels, c.rig.api.OurLabels(t, c.ns, host), "a disputed host has labels")
 }
 
-// rowRelabeled: a person with all rights labels a host in use for a cluster that nobody has, and then for another tenant's: it stays where it is, and
-// the command of the danger puts the labels back. Where its cluster approves the release, the other one gets it as it is.
+// rowRelabeled: a person with all rights labels a host in use for a cluster that nobody has, and then for another
+// tenant's: it stays where it is, and the command of the danger puts the labels back. Where its cluster approves the
+// release, the other one gets it as it is.
 func rowRelabeled(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")
@@ -137,8 +138,8 @@ func rowRelabeled(t *testing.T, r *rig, name string) {
 	c.settle(t, "given to b")
 }
 
-// rowApproved: a release that was approved takes the labels of a host in use, and nothing but them. Replayed for the next machine on that
-// host the approval is void.
+// rowApproved: a release that was approved takes the labels of a host in use, and nothing but them. Replayed for the
+// next machine on that host the approval is void.
 func rowApproved(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")

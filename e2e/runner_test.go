@@ -33,8 +33,9 @@ var (
 		Resource: "sipclusters"}
 )
 
-// rowRunner: the tree brings the CronJob that runs sipgen. What the live one says is run, as its account, with what it mounts: it hands out hosts to a
-// SIPCluster that somebody applied, and the engine syncs that. Another account of the namespace cannot.
+// rowRunner: the tree brings the CronJob that runs sipgen. What the live one says is run, as its account, with what it
+// mounts: it hands out hosts to a SIPCluster that somebody applied, and the engine syncs that. Another account of the
+// namespace cannot.
 func rowRunner(t *testing.T, r *rig, name string) {
 	r.api.InstallCRDs(t, "../config/crd/airship.airshipit.org_sipclusters.yaml")
 	c := newCircle(t, r, name)
@@ -105,7 +106,8 @@ func (c *circle) runnerCommands(t *testing.T, namespace string) []string {
 	return blocks
 }
 
-// suspendsByPage does what docs/runner.md says to stop the CronJob, word by word: it stays suspended through the next commit, and goes on when it is asked to.
+// suspendsByPage does what docs/runner.md says to stop the CronJob, word by word: it stays suspended through the next
+// commit, and goes on when it is asked to.
 func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	t.Helper()
 	now := c.runnerCommands(t, namespace)[1]
@@ -146,8 +148,8 @@ func (c *circle) suspendsByPage(t *testing.T, namespace, name string) {
 	c.settle(t, "it goes on")
 }
 
-// reportsToTenants: what the second CronJob says is run, as its account. The SIPCluster says what it has and, once it asks for more than there is, what
-// is short; what has not changed is not written.
+// reportsToTenants: what the second CronJob says is run, as its account. The SIPCluster says what it has and, once it
+// asks for more than there is, what is short; what has not changed is not written.
 func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 	t.Helper()
 	api := c.rig.api
@@ -211,8 +213,8 @@ func (c *circle) reportsToTenants(t *testing.T, namespace, name string) {
 	row("True", "ReconciliationSucceeded", "2", "0")
 }
 
-// runJob runs what a CronJob's container runs, as an account, with the ConfigMap and the Secret that it mounts, found by their live names. Only where
-// the repository is is another place: there is no git server.
+// runJob runs what a CronJob's container runs, as an account, with the ConfigMap and the Secret that it mounts, found
+// by their live names. Only where the repository is is another place: there is no git server.
 func (c *circle) runJob(t *testing.T, job *batchv1.CronJob, account string) (code int, said string) {
 	t.Helper()
 	pod := job.Spec.JobTemplate.Spec.Template.Spec

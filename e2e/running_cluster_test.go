@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rowRunningCluster runs docs/running-cluster.md, word by word: a site whose hosts run machines before sipgen is there. Labeled before the first
-// publish they stay with their cluster; labeled after it, under the guards, they take the place of the hosts that it got,
-// as soon as a person accepts what the brake holds back.
+// rowRunningCluster runs docs/running-cluster.md, word by word: a site whose hosts run machines before sipgen is there.
+// Labeled before the first publish they stay with their cluster; labeled after it, under the guards, they take the
+// place of the hosts that it got, as soon as a person accepts what the brake holds back.
 func rowRunningCluster(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3", "n4")

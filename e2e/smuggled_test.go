@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// smuggled are objects that belong neither to a tenant nor into most of the site's folders. What Argo CD says of one depends
-// on its kind and namespace.
+// smuggled are objects that belong neither to a tenant nor into most of the site's folders. What Argo CD says of one
+// depends on its kind and namespace.
 var smuggled = []struct{ what, version, kind, namespace, rest string }{
 	{"rights over everything", rbac, "ClusterRoleBinding", "",
 		"roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: cluster-admin}"},
@@ -83,10 +83,10 @@ func (c *circle) smuggle(t *testing.T, dir, folder, kustomization string, object
 	need.Write(t, filepath.Join(dir, folder, "kustomization.yaml"), kustomization)
 }
 
-// TestSiteFolders: somebody pushes to the branch, and the site's own folders and a tenant's services have objects among them
-// that sipgen does not render there. Argo CD applies each folder in a project that permits what belongs there: the syncs fail
-// and say what is not permitted, nothing of it is made, and when it is gone they go on. What Flux' account of a tenant may
-// do, TestRightsOfATenant asks.
+// TestSiteFolders: somebody pushes to the branch, and the site's own folders and a tenant's services have objects among
+// them that sipgen does not render there. Argo CD applies each folder in a project that permits what belongs there: the
+// syncs fail and say what is not permitted, nothing of it is made, and when it is gone they go on. What Flux' account
+// of a tenant may do, TestRightsOfATenant asks.
 func TestSiteFolders(t *testing.T) {
 	t.Parallel()
 	r := besideTheOther(t, v1alpha1.EngineArgoCD)

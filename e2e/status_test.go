@@ -6,8 +6,8 @@ import (
 	"github.com/airshipit/sipgen/e2e/engine"
 )
 
-// rowStatus: sipgen status prints the commit that the engine has applied, and what is suspended or fails. Of two tenants in
-// one push, of which one can't be applied, the other one is served.
+// rowStatus: sipgen status prints the commit that the engine has applied, and what is suspended or fails. Of two
+// tenants in one push, of which one can't be applied, the other one is served.
 func rowStatus(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	kind, namespace, suspend, resume := "kustomizations.kustomize.toolkit.fluxcd.io", engine.FluxNamespace, `{"spec":{"suspend":true}}`, `{"spec":{"suspend":null}}`

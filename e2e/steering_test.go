@@ -39,7 +39,8 @@ type steeredRow struct {
 	// files by their path in the repository. One that begins with "-> " is a link.
 	files        map[string]string
 	flux, argocd outcome
-	// careful: sipgen refuses the files though the engines here take no notice. The row says why. In the tree's folders it refuses every file.
+	// careful: sipgen refuses the files though the engines here take no notice. The row says why. In the tree's folders
+	// it refuses every file.
 	careful string
 	// unseen: sipgen says nothing, though the sync fails. The row says why.
 	unseen string
@@ -55,7 +56,8 @@ func one(path string, lines ...string) map[string]string {
 	return map[string]string{path: strings.Join(lines, "\n") + "\n"}
 }
 
-// wholeRepository is why sipgen says nothing: the file may be anywhere, is none of the tree's folders' and fails the sync of every folder at once, visibly.
+// wholeRepository is why sipgen says nothing: the file may be anywhere, is none of the tree's folders' and fails the
+// sync of every folder at once, visibly.
 const wholeRepository = "Argo CD refuses the whole repository"
 
 var steeredRows = []steeredRow{
@@ -179,7 +181,8 @@ type steered struct {
 	commit, revision string
 }
 
-// tree is a folder with what sipgen renders: objects, and a file that a generator reads. What it is about differs between the commits.
+// tree is a folder with what sipgen renders: objects, and a file that a generator reads. What it is about differs
+// between the commits.
 func (s *steered) tree(text string) map[string]string {
 	app := s.at(steeredApp)
 	return map[string]string{
@@ -235,7 +238,8 @@ func trySteering(t *testing.T, r *rig, sources *engine.Sources, want func(steere
 			s.write(t, dir, s.tree("second"))
 			s.write(t, dir, s.files)
 		})
-		// A tag with the branch's name. Argo CD would take it for the branch by chance, if the Application did not give the branch's whole name: among so many rows, in some.
+		// A tag with the branch's name. Argo CD would take it for the branch by chance, if the Application did not give
+		// the branch's whole name: among so many rows, in some.
 		s.repo.Tag(t, s.repo.Branch, s.commit+"^")
 		s.revision = s.repo.Branch + "@sha1:" + s.commit
 		if sources != nil {

@@ -26,8 +26,8 @@ func (c *circle) grant(balancer, address string) string {
 // refusedBalancer is a load balancer that the API server refuses: its address is none of the range for Services.
 func (c *circle) refusedBalancer() string { return c.grant(loadBalancer(), "10.255.0.1") }
 
-// rowBrokenGone: a tenant's services cannot be synced, and then the tenant goes. Argo CD deletes nothing of an Application as long as it tries a
-// sync again, and so that sync must come to an end.
+// rowBrokenGone: a tenant's services cannot be synced, and then the tenant goes. Argo CD deletes nothing of an
+// Application as long as it tries a sync again, and so that sync must come to an end.
 func rowBrokenGone(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -72,9 +72,9 @@ func rowBrokenGone(t *testing.T, r *rig, name string) {
 	}
 }
 
-// rowWayOut: services of one of two tenants in one push cannot be synced, and the other one is served. Hosts are needed now.
-// With order none they come, and the services when they are mended: the sync that was begun in waves does not keep Argo CD
-// from it.
+// rowWayOut: services of one of two tenants in one push cannot be synced, and the other one is served. Hosts are needed
+// now. With order none they come, and the services when they are mended: the sync that was begun in waves does not keep
+// Argo CD from it.
 func rowWayOut(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")

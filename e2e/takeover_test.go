@@ -33,12 +33,12 @@ var sipServices = []string{"jumphost-lma", "loadbalancer-controlplane-lma", "loa
 
 // TestTakeover takes an installation of the SIP operator over, by docs/from-sip.md and the commands that sipgen plan
 // prints, on a real API server with the Deployment, ReplicaSet, Endpoints and EndpointSlice controllers of
-// kube-controller-manager, and Flux. SIP's objects are those that were recorded of it, made as field manager "manager" by
-// updates. The commands know no engine; that Argo CD takes objects over that another manager has let go, as these do,
-// TestProcedures has.
+// kube-controller-manager, and Flux. SIP's objects are those that were recorded of it, made as field manager "manager"
+// by updates. The commands know no engine; that Argo CD takes objects over that another manager has let go, as these
+// do, TestProcedures has.
 //
-// There is no kubelet: engine.StartPods makes every pod ready whose Secrets and ConfigMaps are there. So this is about objects and endpoints; no
-// connection goes through a load balancer.
+// There is no kubelet: engine.StartPods makes every pod ready whose Secrets and ConfigMaps are there. So this is about
+// objects and endpoints; no connection goes through a load balancer.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	c := sipInstallation(t)
@@ -164,7 +164,8 @@ func TestTakeover(t *testing.T) {
 	c.wantSIPLabels(t)
 }
 
-// sipInstallation is an API server with SIP's objects of one tenant under way, and an engine that knows nothing of them.
+// sipInstallation is an API server with SIP's objects of one tenant under way, and an engine that knows nothing of
+// them.
 func sipInstallation(t *testing.T) *circle {
 	t.Helper()
 	api := engine.StartAPIServer(t, engine.Options{})
@@ -220,8 +221,8 @@ spec:
 	return c
 }
 
-// TestDefinitionBesideSIP: the reader alone leaves SIPClusters as SIP's definition has them. sipgen's own definition, which
-// has the same name and version, takes fields off for good: the page says so.
+// TestDefinitionBesideSIP: the reader alone leaves SIPClusters as SIP's definition has them. sipgen's own definition,
+// which has the same name and version, takes fields off for good: the page says so.
 func TestDefinitionBesideSIP(t *testing.T) {
 	t.Parallel()
 	api := engine.StartAPIServer(t, engine.Options{})
@@ -288,8 +289,8 @@ func sipSpecOfToday(t *testing.T, written string) string {
 	return string(text)
 }
 
-// wantTakenOver wants an object of SIP's to be the one that it was, with pods that have nothing of SIP's: the template is what the API server
-// makes of the rendered one where there was nothing before.
+// wantTakenOver wants an object of SIP's to be the one that it was, with pods that have nothing of SIP's: the template
+// is what the API server makes of the rendered one where there was nothing before.
 func (c *circle) wantTakenOver(t *testing.T, name string, deployment, service *unstructured.Unstructured) {
 	t.Helper()
 	api := c.rig.api

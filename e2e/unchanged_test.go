@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// wantNothingChanged watches until it is called back: no Deployment, Service or ConfigMap of the tenants is made, deleted or given another
-// content, which may be a rollout, and none of sipgen's labels changes on a host, not even for a moment. Metadata may change: engines write theirs.
-// Hosts of the names in but may change.
+// wantNothingChanged watches until it is called back: no Deployment, Service or ConfigMap of the tenants is made,
+// deleted or given another content, which may be a rollout, and none of sipgen's labels changes on a host, not even for
+// a moment. Metadata may change: engines write theirs. Hosts of the names in but may change.
 func (c *circle) wantNothingChanged(t *testing.T, but ...string) func(what string) {
 	t.Helper()
 	var (

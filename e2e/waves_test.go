@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// wavesRows are the rows in which it matters that services and hosts are one Application: it can end or fail as a whole, its parts leave one after
-// the other, and hosts wait for services. The other rows are about what is in a host's patch, and about guards and sipgen: the same files, applied
-// in the same way, and rows and patchRows have them.
+// wavesRows are the rows in which it matters that services and hosts are one Application: it can end or fail as a
+// whole, its parts leave one after the other, and hosts wait for services. The other rows are about what is in a host's
+// patch, and about guards and sipgen: the same files, applied in the same way, and rows and patchRows have them.
 var wavesRows = []row{
 	{"decommission", rowDecommission},
 	{"drift", rowDrift},
@@ -31,7 +31,8 @@ var wavesRows = []row{
 	{"reordered", rowReordered},
 }
 
-// TestArgoWaves: with spec.argocd.order waves what holds with two Applications a tenant holds with one, and hosts come after services.
+// TestArgoWaves: with spec.argocd.order waves what holds with two Applications a tenant holds with one, and hosts come
+// after services.
 func TestArgoWaves(t *testing.T) {
 	t.Parallel()
 	shared := argoRig(t)
@@ -45,8 +46,8 @@ func TestArgoWaves(t *testing.T) {
 	}
 }
 
-// rowServicesFirst: hosts get their labels when the services are ready, the first time and with every later change. What is being released does not
-// wait, and neither does another tenant.
+// rowServicesFirst: hosts get their labels when the services are ready, the first time and with every later change.
+// What is being released does not wait, and neither does another tenant.
 func rowServicesFirst(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2", "n3")
@@ -145,8 +146,8 @@ func (c *circle) firstReady(t *testing.T) time.Time {
 	return time.Now()
 }
 
-// rowConfined: one project permits services and hosts, of all tenants of a namespace. By the guard of tenants nobody else's
-// object becomes a tenant's.
+// rowConfined: one project permits services and hosts, of all tenants of a namespace. By the guard of tenants nobody
+// else's object becomes a tenant's.
 func rowConfined(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -162,8 +163,8 @@ func rowConfined(t *testing.T, r *rig, name string) {
 		}
 	}
 	require.Truef(t, others != "", "b has no ConfigMap")
-	// The project says of other kinds and namespaces that it does not permit them, as TestSiteFolders has it. Such the API
-	// server denies, when Argo CD compares with its help: TestTenantGuard has more, and a service among the hosts.
+	// The project says of other kinds and namespaces that it does not permit them, as TestSiteFolders has it. Such the
+	// API server denies, when Argo CD compares with its help: TestTenantGuard has more, and a service among the hosts.
 	const taken = "another Application's"
 	c.edit(t, taken, func(dir string) {
 		of := "metadata: {namespace: " + c.tenants + ", name: " + others + "}"
@@ -175,7 +176,8 @@ func rowConfined(t *testing.T, r *rig, name string) {
 	c.follow(t, "as it was")
 }
 
-// TestTenantGuard tries what the guard of tenants is for, and what it must not stand in the way of, as Argo CD's account and without Argo CD.
+// TestTenantGuard tries what the guard of tenants is for, and what it must not stand in the way of, as Argo CD's
+// account and without Argo CD.
 func TestTenantGuard(t *testing.T) {
 	t.Parallel()
 	api := withoutEngines(t)
@@ -252,8 +254,8 @@ func tenantGuard(t *testing.T, api *engine.APIServer, name, site string) {
 	}
 }
 
-// rowUnmarked: somebody takes the annotations off a host that keep Argo CD from pruning it. The Application prunes what leaves the tree, and deletes
-// what it applied when it is deleted: the guards keep the host.
+// rowUnmarked: somebody takes the annotations off a host that keep Argo CD from pruning it. The Application prunes what
+// leaves the tree, and deletes what it applied when it is deleted: the guards keep the host.
 func rowUnmarked(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
@@ -290,7 +292,8 @@ func rowUnmarked(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, "the next run", "a", "n1", "n2")
 }
 
-// rowReordered: a live site goes from none to waves and back. Nothing is deleted or made anew, no label changes, and the guards stay.
+// rowReordered: a live site goes from none to waves and back. Nothing is deleted or made anew, no label changes, and
+// the guards stay.
 func rowReordered(t *testing.T, r *rig, name string) {
 	none := *r
 	none.order = v1alpha1.OrderNone

@@ -89,7 +89,8 @@ func fluxExamples(t *testing.T) map[string]onDisk {
 	return found
 }
 
-// docs/switch-engine.md, "Go back", takes the deletion policy off by what prunes: exactly those Kustomizations have none in the tree.
+// docs/switch-engine.md, "Go back", takes the deletion policy off by what prunes: exactly those Kustomizations have
+// none in the tree.
 func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 	prunes := map[string]int{}
 	for example, on := range fluxExamples(t) {
@@ -111,9 +112,9 @@ func TestWhatPrunesHasNoDeletionPolicy(t *testing.T) {
 	}
 }
 
-// TestAccountsMayApplyTheirFolders is contract 26: the account that a Site names may write what is in the folders that it
-// applies, and give the rights that are in them, as the API server asks: who gives rights has them. A cluster's account may
-// write the cluster's services, and the hosts' account hosts.
+// TestAccountsMayApplyTheirFolders is contract 26: the account that a Site names may write what is in the folders that
+// it applies, and give the rights that are in them, as the API server asks: who gives rights has them. A cluster's
+// account may write the cluster's services, and the hosts' account hosts.
 func TestAccountsMayApplyTheirFolders(t *testing.T) {
 	applied := map[string]int{}
 	for example, on := range fluxExamples(t) {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 )
 
-// TestNothingAppliesTheComponents: Cluster API's objects are the platform's. A component is in the tree of every cluster of a
-// site that asks for it, and is named by no file of the tree but the cluster's list.
+// TestNothingAppliesTheComponents: Cluster API's objects are the platform's. A component is in the tree of every
+// cluster of a site that asks for it, and is named by no file of the tree but the cluster's list.
 func TestNothingAppliesTheComponents(t *testing.T) {
 	for _, example := range examples(t) {
 		site, clusters, _ := inputs(t, example)

@@ -36,8 +36,9 @@ import (
 
 var update = flag.Bool("update", false, "write the golden trees")
 
-// variants are examples with another Site, by the name of the golden tree: the example's, and what is other. Hosts in files do not say who owns their
-// fields, and the commands refuse to have Argo CD merge into such: as an example it could not be tried.
+// variants are examples with another Site, by the name of the golden tree: the example's, and what is other. Hosts in
+// files do not say who owns their fields, and the commands refuse to have Argo CD merge into such: as an example it
+// could not be tried.
 var variants = map[string]struct {
 	example string
 	change  func(*v1alpha1.Site)
@@ -170,8 +171,8 @@ func TestGoldenServices(t *testing.T) {
 	}
 }
 
-// TestGolden renders every example and compares: a differing, a missing and a stale file fail. By contract 29 no example
-// has a file of something that its Site does not ask for.
+// TestGolden renders every example and compares: a differing, a missing and a stale file fail. By contract 29 no
+// example has a file of something that its Site does not ask for.
 func TestGolden(t *testing.T) {
 	for _, example := range examples(t) {
 		t.Run(example, func(t *testing.T) {

@@ -24,8 +24,9 @@ var sortedFiles = map[string]string{
 	"authentication.yaml": "Cluster API replaces a tenant's machines when the text of their files changes",
 }
 
-// TestObjectsOfASite: the objects that people look up by site have its labels, a tree names one engine, apiVersion, kind and metadata come first in each
-// document, and each project has its Application. The examples, and each of them on the other engine with all that it can have there.
+// TestObjectsOfASite: the objects that people look up by site have its labels, a tree names one engine, apiVersion,
+// kind and metadata come first in each document, and each project has its Application. The examples, and each of them
+// on the other engine with all that it can have there.
 func TestObjectsOfASite(t *testing.T) {
 	labeled := map[string]int{}
 	check := func(t *testing.T, site *v1alpha1.Site, tree map[string][]byte) {

@@ -40,7 +40,8 @@ type roleObject struct {
 
 var permissionsTable = regexp.MustCompile(`(?s)(<!-- permissions -->\n\n).*?(\n<!-- end -->)`)
 
-// TestPermissionsPage: the table of docs/permissions.md has what each account of a tree may do. With -update it writes the table.
+// TestPermissionsPage: the table of docs/permissions.md has what each account of a tree may do. With -update it writes
+// the table.
 func TestPermissionsPage(t *testing.T) {
 	site, clusters, hosts := inputs(t, "full-service")
 	site.Spec.Runner = &v1alpha1.Runner{Schedule: "1 * * * *", Image: "sipgen",

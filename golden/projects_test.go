@@ -35,8 +35,8 @@ func withArgo(site *v1alpha1.Site, order string) {
 	site.Default()
 }
 
-// A project permits what is rendered into its Application's folder, there, and no kind that is rendered into no such folder: whatever else somebody pushes there
-// Argo CD refuses.
+// A project permits what is rendered into its Application's folder, there, and no kind that is rendered into no such
+// folder: whatever else somebody pushes there Argo CD refuses.
 func TestProjectsPermitTheirFolders(t *testing.T) {
 	permitted, applied := map[string]map[string]bool{}, map[string]map[string]bool{}
 	add := func(to map[string]map[string]bool, part, kind string) {

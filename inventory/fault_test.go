@@ -60,8 +60,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestConflicts: both hosts have the fault, however the thing that they share is written; but for an object of a tenant the site's hosts, and
-// another tenant's, have none.
+// TestConflicts: both hosts have the fault, however the thing that they share is written; but for an object of a tenant
+// the site's hosts, and another tenant's, have none.
 func TestConflicts(t *testing.T) {
 	bmc := func(address string) BMC { return BMC{Address: address} }
 	for _, row := range []struct {

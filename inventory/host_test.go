@@ -9,7 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestEmptied: what has something to say about what runs on a host is not empty, and neither is one that nobody could read.
+// TestEmptied: what has something to say about what runs on a host is not empty, and neither is one that nobody could
+// read.
 func TestEmptied(t *testing.T) {
 	for _, row := range []struct {
 		why  string
@@ -51,7 +52,8 @@ func TestProvisioned(t *testing.T) {
 	}
 }
 
-// TestMisplaced: an address is believed where the Site lists it for the network and the host's namespace, or where it lists none at all.
+// TestMisplaced: an address is believed where the Site lists it for the network and the host's namespace, or where it
+// lists none at all.
 func TestMisplaced(t *testing.T) {
 	host := &Host{Namespace: "metal", Name: "h"}
 	listed := []HostNetwork{

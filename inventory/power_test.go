@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCheckPower: what metal3 would take is no problem, in whatever form it takes it; what it would not is the problem that it has.
+// TestCheckPower: what metal3 would take is no problem, in whatever form it takes it; what it would not is the problem
+// that it has.
 func TestCheckPower(t *testing.T) {
 	for _, row := range []struct {
 		address string
@@ -78,7 +79,8 @@ func TestPowerSchemesAreMetal3s(t *testing.T) {
 // wantHost is metal3's rule for the name of a power control's host.
 var wantHost = regexp.MustCompile(`^([a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?\.)*[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$`)
 
-// FuzzPowerAddress: an address that is taken apart byte by byte has the parts that url.Parse gives, and what is said of it is what would be said with those.
+// FuzzPowerAddress: an address that is taken apart byte by byte has the parts that url.Parse gives, and what is said of
+// it is what would be said with those.
 func FuzzPowerAddress(f *testing.F) {
 	for _, seed := range []string{
 		"", "redfish://192.0.2.7/redfish/v1/Systems/1", "Redfish+HTTP://BMC.example.org.:8000//a/", "ipmi://a:",
@@ -116,8 +118,8 @@ func FuzzPowerAddress(f *testing.F) {
 	})
 }
 
-// FuzzMACProblem holds it to package net: six pairs of hexadecimal digits, as metal3's CustomResourceDefinition wants them, that one
-// network card can have.
+// FuzzMACProblem holds it to package net: six pairs of hexadecimal digits, as metal3's CustomResourceDefinition wants
+// them, that one network card can have.
 func FuzzMACProblem(f *testing.F) {
 	for _, seed := range []string{"", "52:54:00:12:34:56", "52:54:00:12:34:5", "52:54:00:12:34:567",
 		"5:254:00:12:34:56", "ff:ff:ff:ff:ff:ff", "fe:FF:0a:0A:00:00", "00:00:00:00:00:00", "0::::::::::::::::",

@@ -76,8 +76,8 @@ func DirAbove(dir string) (found []AboveFile, prefix string, err error) {
 	return found, prefix, err
 }
 
-// HasKustomization reports whether the branch has a folder, by its path from the repository's root, and whether kustomize
-// finds a kustomization in it.
+// HasKustomization reports whether the branch has a folder, by its path from the repository's root, and whether
+// kustomize finds a kustomization in it.
 func (s *Snapshot) HasKustomization(folder string) (there, builds bool, err error) {
 	if s.root.IsZero() {
 		return false, false, nil

@@ -90,7 +90,8 @@ func TestTokensAsUserNames(t *testing.T) {
 	assert.Equal(t, "robot may not push", r.mask("robot may not push"), "a user name")
 }
 
-// What a git server says reaches a terminal and a CI log: no line of it is a command, and no secret is in it however it is laid out.
+// What a git server says reaches a terminal and a CI log: no line of it is a command, and no secret is in it however it
+// is laid out.
 func TestServersWords(t *testing.T) {
 	r := &remote{target: &Target{Auth: Auth{Password: "two  blanks and\ta tab", Token: "t0ken-value"}}}
 	for _, row := range []struct{ why, in, one, masked string }{
@@ -126,7 +127,8 @@ func TestStatusOfServer(t *testing.T) {
 		"a server that fails")
 }
 
-// TestUnreachable: in place of the resolver's and the socket's words, which repeat the URL and name addresses that nobody typed, one reason.
+// TestUnreachable: in place of the resolver's and the socket's words, which repeat the URL and name addresses that
+// nobody typed, one reason.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	dial := func(err error) error {

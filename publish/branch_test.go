@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBranch: the folders of a branch are read as Read reads each, side by side, and all of the commit that the first one
-// found. What is wrong with one folder, or with the repository, is said as Read says it.
+// TestBranch: the folders of a branch are read as Read reads each, side by side, and all of the commit that the first
+// one found. What is wrong with one folder, or with the repository, is said as Read says it.
 func TestBranch(t *testing.T) {
 	repo := bare(t)
 	target := func(folder string) Target { return Target{URL: repo, Branch: "main", Path: folder} }

@@ -27,9 +27,10 @@ const (
 )
 
 // LastChange returns the time of the newest commit that changed files that concern the caller, in the folder at
-// Target.Path, to tell whether something was read before that. Names of files are those in the folder. It follows first parents, so a merge changes what it brings, at its own time. A commit is no
-// older than its parent, whatever it carries. A change more than a day before since is not looked for: the result is
-// then the time of some commit between the two.
+// Target.Path, to tell whether something was read before that. Names of files are those in the folder. It follows first
+// parents, so a merge changes what it brings, at its own time. A commit is no older than its parent, whatever it
+// carries. A change more than a day before since is not looked for: the result is then the time of some commit between
+// the two.
 //
 // It is When, the safe answer, if the tip is older than since, if since is zero, without a folder, and where the
 // history is not to be had: in a shallow clone, or beyond 5,000 commits. History that Read has not fetched is fetched

@@ -79,8 +79,8 @@ func lastChange(t testing.TB, why string, target Target, since, want int) {
 
 func anyFile(string) bool { return true }
 
-// TestLastChangeOfSomeFiles: a commit changes the folder at its time only by a file that concerns the caller, in whatever
-// way: new, changed, gone, with a whole folder, or where another thing was.
+// TestLastChangeOfSomeFiles: a commit changes the folder at its time only by a file that concerns the caller, in
+// whatever way: new, changed, gone, with a whole folder, or where another thing was.
 func TestLastChangeOfSomeFiles(t *testing.T) {
 	t.Parallel()
 	concerns := func(name string) bool { return strings.HasPrefix(name, "hosts/") || name == "deep/in/hosts" }

@@ -18,15 +18,15 @@ import (
 )
 
 // FolderChange is Snapshot.LastChange for a folder of a git checkout: it returns the time of the newest commit that
-// changed the files that concern the caller to what the tree, which lies in the folder, has of them. The folder may have
-// an older tree than HEAD has, as where a branch is rendered again on the tree of its base. So all commits that lead to
-// HEAD, and to MERGE_HEAD while a merge is under way, are looked at, and a merge changes what none of its parents has. A
-// commit is no older than its parents.
+// changed the files that concern the caller to what the tree, which lies in the folder, has of them. The folder may
+// have an older tree than HEAD has, as where a branch is rendered again on the tree of its base. So all commits that
+// lead to HEAD, and to MERGE_HEAD while a merge is under way, are looked at, and a merge changes what none of its
+// parents has. A commit is no older than its parents.
 //
-// A change more than a day before since is not looked for: the result is then the time of some commit that has the files
-// so, and is older. It is zero, unknown, if the folder is in no checkout, if no commit has the files so, and where the
-// history ends before one is found: in a shallow clone, or beyond 5,000 commits. At its end a commit that has the files so
-// changed them.
+// A change more than a day before since is not looked for: the result is then the time of some commit that has the
+// files so, and is older. It is zero, unknown, if the folder is in no checkout, if no commit has the files so, and
+// where the history ends before one is found: in a shallow clone, or beyond 5,000 commits. At its end a commit that has
+// the files so changed them.
 func FolderChange(ctx context.Context, dir string, tree Tree, since time.Time,
 	concerns func(name string) bool) time.Time {
 	full, err := filepath.Abs(dir)

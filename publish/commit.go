@@ -80,8 +80,8 @@ func (r *remote) commit(ctx context.Context, base *Snapshot, tree Tree, meta Met
 	return r.commitEdits(ctx, base, writer, edits, base.proposedSite == base.site, meta, done)
 }
 
-// commitEdits makes the commit with these edits on top of base, and pushes it. unproposed: the proposal has nothing else
-// in the sites' folders than base has.
+// commitEdits makes the commit with these edits on top of base, and pushes it. unproposed: the proposal has nothing
+// else in the sites' folders than base has.
 func (r *remote) commitEdits(ctx context.Context, base *Snapshot, writer *objects.Writer,
 	edits map[string]plumbing.Hash, unproposed bool, meta Meta, done *Published) (*Published, error) {
 	if err := checkExtraFiles(meta.ExtraFiles, edits); err != nil {

@@ -174,8 +174,8 @@ func TestNamesThatNoTreeMayHave(t *testing.T) {
 	}
 }
 
-// TestLinksAreNeverFollowed: what a link leads to, outside or beside the tree's folders, is neither written nor deleted. A
-// link in the way may be somebody's only copy of where it leads, and stays, adopted or not.
+// TestLinksAreNeverFollowed: what a link leads to, outside or beside the tree's folders, is neither written nor
+// deleted. A link in the way may be somebody's only copy of where it leads, and stays, adopted or not.
 func TestLinksAreNeverFollowed(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -211,8 +211,8 @@ func TestLinksAreNeverFollowed(t *testing.T) {
 	}
 }
 
-// TestInterruptedWriteIsFinished: whatever of the moves is done when a run is killed, the next one that opens the folder does the rest; before the first move there
-// is nothing to be done.
+// TestInterruptedWriteIsFinished: whatever of the moves is done when a run is killed, the next one that opens the
+// folder does the rest; before the first move there is nothing to be done.
 func TestInterruptedWriteIsFinished(t *testing.T) {
 	t.Parallel()
 	before, after := tree("a/b", "1", "gone/deep/x", "1", "same", "1", "was/a/folder", "1"), tree("a/b", "2", "new/y",

@@ -48,7 +48,8 @@ var (
 	ErrOwner = errors.New("it belongs to another user, and git does not touch it")
 	// ErrNoRepository: there is no git repository at the URL, or none that these credentials may see.
 	ErrNoRepository = errors.New("no repository")
-	// ErrNothingThere: a proposal for a repository that has no commits: there is no branch that it could be merged into.
+	// ErrNothingThere: a proposal for a repository that has no commits: there is no branch that it could be merged
+	// into.
 	ErrNothingThere = errors.New("the repository is empty")
 	// ErrNoBranch: the repository has commits, but not on that branch.
 	ErrNoBranch = errors.New("no such branch")

@@ -157,8 +157,8 @@ func TestFetchesWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// What is fetched to disk leaves nothing behind: not while it is read, not afterwards, not when the process is killed. A kill between the
-// making of the file and the removal of its name leaves an empty one.
+// What is fetched to disk leaves nothing behind: not while it is read, not afterwards, not when the process is killed.
+// A kill between the making of the file and the removal of its name leaves an empty one.
 func TestNothingStaysInTheTemporaryFolder(t *testing.T) {
 	repo := with(t, beside(t, 3<<20))
 	reach := httpsTarget(t, repo)

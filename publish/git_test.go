@@ -73,7 +73,8 @@ func bare(t testing.TB) string {
 	return repo
 }
 
-// rival commits files to a branch with the real git, as another writer would: onto what is there, or onto what HEAD is at.
+// rival commits files to a branch with the real git, as another writer would: onto what is there, or onto what HEAD is
+// at.
 func rival(t testing.TB, repo, branch string, files Tree) {
 	t.Helper()
 	parent, err := tryGit(repo, "rev-parse", "--verify", "--quiet", "refs/heads/"+branch)

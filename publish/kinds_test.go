@@ -16,8 +16,8 @@ import (
 
 // kinds_test.go: servers and repositories of other kinds than git init makes.
 
-// TestServersThatWantMultiACK: Azure DevOps answers 400 to a request without multi_ack. The second proposal also asks for what the first one
-// has beyond the branch: a request with commits that are there.
+// TestServersThatWantMultiACK: Azure DevOps answers 400 to a request without multi_ack. The second proposal also asks
+// for what the first one has beyond the branch: a request with commits that are there.
 func TestServersThatWantMultiACK(t *testing.T) {
 	t.Parallel()
 	repo, server, target := overHTTPS(t)
@@ -84,8 +84,8 @@ func TestSHA256Repositories(t *testing.T) {
 	}
 }
 
-// TestRepositoriesWithExtensions: what git and CI write into a repository's configuration, and objects that another repository has, do not keep
-// sipgen from it.
+// TestRepositoriesWithExtensions: what git and CI write into a repository's configuration, and objects that another
+// repository has, do not keep sipgen from it.
 func TestRepositoriesWithExtensions(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(t *testing.T, upstream, work string){
@@ -131,7 +131,8 @@ func TestCheckoutsWithOtherLineEnds(t *testing.T) {
 	wantError(t, "a changed file", need.Err(SourceOf([]string{file})), nil, "commit it first")
 }
 
-// A checkout that may be pushed to has the files, too, and a worktree leads to its repository. What it refuses badrepo.txtar has.
+// A checkout that may be pushed to has the files, too, and a worktree leads to its repository. What it refuses
+// badrepo.txtar has.
 func TestRepositoryWithAWorktree(t *testing.T) {
 	t.Parallel()
 	clone, worktree := cloned(t, with(t, tree("x", "1"))), filepath.Join(t.TempDir(), "linked")
@@ -144,7 +145,8 @@ func TestRepositoryWithAWorktree(t *testing.T) {
 	same(t, "through a linked worktree", inGit(t, clone, "new"), tree("x", "1", "site/a", "2"))
 }
 
-// A branch whose file is broken, as after a crash, is an error: it is no repository without commits, and no older value counts.
+// A branch whose file is broken, as after a crash, is an error: it is no repository without commits, and no older value
+// counts.
 func TestBrokenBranchIsAnError(t *testing.T) {
 	t.Parallel()
 	whole := bare(t)

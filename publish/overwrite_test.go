@@ -18,7 +18,8 @@ import (
 // A proposal is replaced by the next one, unless something in it would be lost that sipgen did not write.
 func TestProposalWithOthersCommits(t *testing.T) {
 	t.Parallel()
-	// Rows are shell in a clone that is on the proposal: commit SUBJECT commits what is there, main FILE TEXT commits a file to main, work N so many.
+	// Rows are shell in a clone that is on the proposal: commit SUBJECT commits what is there, main FILE TEXT commits a
+	// file to main, work N so many.
 	const words = `commit() { git add -A; git commit --quiet -m "$1"; }
 main() { git switch --quiet main; echo "$2" >"$1"; commit "on main"; git push --quiet origin main; git switch --quiet sipgen/site; }
 work() { for i in $(seq 0 $(($1 - 1))); do echo $i >code; commit "work $i"; done; }

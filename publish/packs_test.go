@@ -23,8 +23,8 @@ func packed(t *testing.T) (repo string, target Target) {
 	return repo, target
 }
 
-// A pack without an index is there for a moment in each push, gc and repack, and for ever where git was killed. Git does not
-// see it.
+// A pack without an index is there for a moment in each push, gc and repack, and for ever where git was killed. Git
+// does not see it.
 func TestPackWithoutAnIndex(t *testing.T) {
 	t.Parallel()
 	const torn = "objects/pack/pack-1111111111111111111111111111111111111111.pack"

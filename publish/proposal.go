@@ -151,8 +151,8 @@ func (t trees) folder(entry object.TreeEntry) (map[string]object.TreeEntry, erro
 	return found, nil
 }
 
-// mergedCleanly reports whether git may have made a file of a merge, which no parent has so: sipgen changed it from what
-// it was in the commits before, and what was merged changed it, too.
+// mergedCleanly reports whether git may have made a file of a merge, which no parent has so: sipgen changed it from
+// what it was in the commits before, and what was merged changed it, too.
 func (t trees) mergedCleanly(merge *object.Commit, name string, before []plumbing.Hash) (bool, error) {
 	at := func(hash plumbing.Hash) (object.TreeEntry, bool, error) {
 		commit, err := object.GetCommit(t, hash)

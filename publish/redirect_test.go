@@ -63,8 +63,8 @@ func TestRedirectsElsewhereAreRefused(t *testing.T) {
 	}
 }
 
-// Servers send whoever comes by http to https, at the ports that both have by default, and from a repository's old name to its
-// new one.
+// Servers send whoever comes by http to https, at the ports that both have by default, and from a repository's old name
+// to its new one.
 func TestRedirectFromHTTPToHTTPS(t *testing.T) {
 	t.Parallel()
 	_, server, _ := overHTTPS(t)

@@ -72,8 +72,8 @@ func connect[S transport.Session](ctx context.Context, r *remote,
 		if r.endpoint.Protocol == scheme {
 			return session, advertised, err
 		}
-		// It was led from http to https, and go-git would ask the rest without credentials. A session that begins there has
-		// them.
+		// It was led from http to https, and go-git would ask the rest without credentials. A session that begins there
+		// has them.
 	}
 }
 

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Publishers race on one repository: each with a path of its own; the same while git replaces packs and refs again and again;
-// then all of them on one path, and a writer with the real git; then some over https. Every change lands exactly once, and
-// history is a line. At night a hundred race, and sixty beside git.
+// Publishers race on one repository: each with a path of its own; the same while git replaces packs and refs again and
+// again; then all of them on one path, and a writer with the real git; then some over https. Every change lands exactly
+// once, and history is a line. At night a hundred race, and sixty beside git.
 func TestRivals(t *testing.T) {
 	t.Parallel()
 	repo := bare(t)

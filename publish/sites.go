@@ -38,10 +38,10 @@ type madeFolder struct {
 
 // LoopSites is Loop for the trees of several folders of one branch: one commit, one push. target.Path has no effect.
 //
-// attempt calls Round.Snapshot for each of Round.Folders, and Round.Put for those that are to change. The contents of files
-// go to a pack on disk as they are put, and are not kept. A folder without a Put stays as it is on the branch. Meta.Message
-// and Meta.Approve get no changes, and Meta.Adopt and Meta.Lists have no effect. After another push, attempt is called with
-// the folders whose files have changed, or those above them; the others keep what was put.
+// attempt calls Round.Snapshot for each of Round.Folders, and Round.Put for those that are to change. The contents of
+// files go to a pack on disk as they are put, and are not kept. A folder without a Put stays as it is on the branch.
+// Meta.Message and Meta.Approve get no changes, and Meta.Adopt and Meta.Lists have no effect. After another push,
+// attempt is called with the folders whose files have changed, or those above them; the others keep what was put.
 func LoopSites(ctx context.Context, target Target, folders []string,
 	attempt func(context.Context, *Round) (Meta, error)) (*Published, error) {
 	target.Path = ""

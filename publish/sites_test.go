@@ -100,7 +100,8 @@ func TestLoopSites(t *testing.T) {
 	}
 }
 
-// TestLoopSitesOverHTTPS: over the network, too, folders are read and pushed together, with as many requests as for one.
+// TestLoopSitesOverHTTPS: over the network, too, folders are read and pushed together, with as many requests as for
+// one.
 func TestLoopSitesOverHTTPS(t *testing.T) {
 	repo, server, target := overHTTPS(t)
 	folders := []string{"sites/dc1", "sites/dc2", "sites/dc3", "sites/dc4"}
@@ -147,8 +148,8 @@ func TestLoopSitesOverHTTPS(t *testing.T) {
 	assert.Equal(t, one, server.asked.Load()-before, "requests for a branch")
 }
 
-// TestLoopSitesKeepsTheOthers: a folder without a Put stays, one that is not sipgen's is refused by itself, and an error
-// of the attempt ends the run.
+// TestLoopSitesKeepsTheOthers: a folder without a Put stays, one that is not sipgen's is refused by itself, and an
+// error of the attempt ends the run.
 func TestLoopSitesKeepsTheOthers(t *testing.T) {
 	repository := bare(t)
 	folders := []string{"dc1", "dc2", "dc3"}

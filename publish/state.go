@@ -38,8 +38,8 @@ type State struct {
 
 // Search selects what State looks for in addition to the owned files.
 type Search struct {
-	// Places are the files and folders where State.Others are listed, and where State.Traces are looked for if nothing is
-	// known to be owned.
+	// Places are the files and folders where State.Others are listed, and where State.Traces are looked for if nothing
+	// is known to be owned.
 	Places []string
 	// Marked reports whether a file with this content is sipgen's. nil: no traces are searched.
 	Marked func(text []byte) bool

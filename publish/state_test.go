@@ -74,7 +74,8 @@ func TestStateWithoutList(t *testing.T) {
 	}
 }
 
-// TestALinkBesideAFolder: the files of a folder that has become a link to another one are missing, whichever folder was looked at before it.
+// TestALinkBesideAFolder: the files of a folder that has become a link to another one are missing, whichever folder was
+// looked at before it.
 func TestALinkBesideAFolder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")

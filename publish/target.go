@@ -29,8 +29,8 @@ type Target struct {
 	// commit a branch is always made.
 	Create bool
 	// Proposal is a branch to push to instead: one commit on top of Branch, replaced by the next proposal. ErrOverwrite
-	// if it has commits that carry none of the keys of Meta.Trailers, which sipgen did not write, merges with files that
-	// no merged commit has, or a proposal for another tree.
+	// if it has commits that carry none of the keys of Meta.Trailers, which sipgen did not write, merges with files
+	// that no merged commit has, or a proposal for another tree.
 	Proposal string
 	// Timeout is how long Read or Loop may take in all, however busy the server is: ErrTimeout. Zero: thirty
 	// minutes.

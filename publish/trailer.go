@@ -15,9 +15,9 @@ import (
 // trailer, and the commit. As in git log, a commit with the folder of one of its parents leads to that parent, so that
 // a merged commit counts; others lead to their first parent.
 //
-// Both are empty if there is no such commit, and where the history is not to be had: in a shallow clone, or beyond 5,000
-// commits. History that Read has not fetched is fetched now, without files where the server can leave them out; from
-// another server at most 50 commits.
+// Both are empty if there is no such commit, and where the history is not to be had: in a shallow clone, or beyond
+// 5,000 commits. History that Read has not fetched is fetched now, without files where the server can leave them out;
+// from another server at most 50 commits.
 func (s *Snapshot) Trailer(ctx context.Context, key string) (value, commit string) {
 	if s.site.IsZero() {
 		return "", ""

@@ -23,8 +23,8 @@ type Lists struct {
 	// Edited are files that stay as they were found, edited or deleted by hand. Their sums remain those of what sipgen
 	// wrote, so that the next run notices them, too.
 	Edited []string
-	// Assignments is a sum over what the parts decide together. The root's OwnershipFile has it, so of two changes of it
-	// that are made from one commit git merges only the first.
+	// Assignments is a sum over what the parts decide together. The root's OwnershipFile has it, so of two changes of
+	// it that are made from one commit git merges only the first.
 	Assignments string
 }
 

@@ -34,7 +34,8 @@ func overlaid(s *v1alpha1.Site) {
 	s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "hosts"
 }
 
-// The rights of the account that a Site names have an end, and it deletes no guard. A person applies it: nobody can give himself rights.
+// The rights of the account that a Site names have an end, and it deletes no guard. A person applies it: nobody can
+// give himself rights.
 func TestRootAccount(t *testing.T) {
 	tree := guarded(t, func(s *v1alpha1.Site) { s.Spec.Flux.ServiceAccountName = "fleet" })
 	rules := rulesOf(t, tree, "flux/")

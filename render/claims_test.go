@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestClaims: metal3's own type reads the policies strictly, and they are for the namespaces of the Site and for no other.
+// TestClaims: metal3's own type reads the policies strictly, and they are for the namespaces of the Site and for no
+// other.
 func TestClaims(t *testing.T) {
 	site := siteOf(t, "argocd", "")
 	site.Spec.Hosts.Namespaces, site.Spec.Hosts.ClaimNamespaces = []string{"metal3", "racks"}, []string{"platform",

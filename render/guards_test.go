@@ -57,8 +57,8 @@ func objectsOf[T any](t *testing.T, tree Tree, folder, kind string, name func(*T
 	return out
 }
 
-// A host patch says which host, its labels and what keeps its engine from deleting it. Whatever else it said, an apply would
-// take for the host's new state.
+// A host patch says which host, its labels and what keeps its engine from deleting it. Whatever else it said, an apply
+// would take for the host's new state.
 func TestHostPatchesSayNothingElse(t *testing.T) {
 	for _, engine := range []v1alpha1.Engine{v1alpha1.EngineFlux, v1alpha1.EngineArgoCD} {
 		patches := 0
@@ -119,8 +119,8 @@ func TestGuardsFailClosed(t *testing.T) {
 	}
 }
 
-// TestGuardsForbid is contract 27: every rule of every guard denies with the reason Forbidden. Flux takes a denial without
-// a reason for an immutable field: it deletes and recreates an object that has its force annotation.
+// TestGuardsForbid is contract 27: every rule of every guard denies with the reason Forbidden. Flux takes a denial
+// without a reason for an immutable field: it deletes and recreates an object that has its force annotation.
 func TestGuardsForbid(t *testing.T) {
 	overlay := func(s *v1alpha1.Site) {
 		s.Spec.Hosts.Apply, s.Spec.Hosts.Base = v1alpha1.ApplyOverlay, "metal"

@@ -104,8 +104,8 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 				keep(hostFile(r.Host))
 				continue
 			}
-			// With an overlay the base is the whole object: leaving the patch out drops the labels. Only an approval takes a
-			// patch.
+			// With an overlay the base is the whole object: leaving the patch out drops the labels. Only an approval
+			// takes a patch.
 			if _, approved := r.Reason.(schedule.Approved); merge || approved {
 				put(r.Host, s.takenOver(r.Host), "", approved)
 			}

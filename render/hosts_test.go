@@ -23,7 +23,8 @@ func TestReleaseKeepsTheObject(t *testing.T) {
 	want(t, tree, "clusters/lab/a/assignments.yaml", "releasing:", "oam: [192.0.2.1]")
 }
 
-// The patch of a host in use says what its release was approved for; no other patch does, or a rollback would move what it meets.
+// The patch of a host in use says what its release was approved for; no other patch does, or a rollback would move what
+// it meets.
 func TestApprovedRelease(t *testing.T) {
 	const key = "sip.airshipit.org/release-of: "
 	for _, row := range []struct {
@@ -55,7 +56,8 @@ func TestApprovedRelease(t *testing.T) {
 	}
 }
 
-// A host of which no patch may be written keeps the one that the tree has, byte for byte, whatever is decided of it; without one it gets none.
+// A host of which no patch may be written keeps the one that the tree has, byte for byte, whatever is decided of it;
+// without one it gets none.
 func TestUntouchableHosts(t *testing.T) {
 	input := func(was Tree) Input {
 		c := placed("a")
@@ -75,8 +77,8 @@ func TestUntouchableHosts(t *testing.T) {
 	wantNot(t, tree, "clusters/lab/a/hosts/kustomization.yaml", "metal3.gone.yaml")
 }
 
-// A host that was read before its tree was committed keeps the patch of a release as it is: its uid and its use are older
-// than what the tree says of them.
+// A host that was read before its tree was committed keeps the patch of a release as it is: its uid and its use are
+// older than what the tree says of them.
 func TestReleasesOfHostsReadBeforeTheTree(t *testing.T) {
 	c := placed("a")
 	c.Roles[0].Releasing[0].Host.Faults = []inventory.Fault{{Kind: inventory.FaultOld}}
@@ -101,7 +103,8 @@ func TestMergeNeedsUIDs(t *testing.T) {
 		"found %v, want both hosts with their files, and no tree", err)
 }
 
-// With hosts on another API server the guard there is for the user that Argo CD has there, and Applications stay where Argo CD is.
+// With hosts on another API server the guard there is for the user that Argo CD has there, and Applications stay where
+// Argo CD is.
 func TestRemoteArgoCD(t *testing.T) {
 	const server = "https://mgmt.example.org:6443"
 	site := testSite(func(s *v1alpha1.Site) {

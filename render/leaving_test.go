@@ -10,7 +10,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// TestLeavingIsNoted is contract 21: the tree notes which clusters leave, those too that this run freezes, and reads it.
+// TestLeavingIsNoted is contract 21: the tree notes which clusters leave, those too that this run freezes, and reads
+// it.
 func TestLeavingIsNoted(t *testing.T) {
 	a, b, c := placed("a"), placed("b"), placed("c")
 	b.Gone = true

@@ -15,7 +15,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// A sync that Argo CD began before goes on in its original folder, with the newest commit: there is nothing in it, and no mistake, for one commit.
+// A sync that Argo CD began before goes on in its original folder, with the newest commit: there is nothing in it, and
+// no mistake, for one commit.
 func TestFoldersOfApplicationsThatGo(t *testing.T) {
 	argo := func(order string) func(*v1alpha1.Site) {
 		return func(s *v1alpha1.Site) { inWaves(s); s.Spec.ArgoCD.Order = order }
@@ -82,7 +83,8 @@ func TestEmptyFolderBuilds(t *testing.T) {
 	assert.Truef(t, err == nil && built.Size() <= 0, "built %v, %v", built, err)
 }
 
-// A cluster that was in waves keeps the folder's kustomization for its services, as long as it has some: a sync that waits may fail much later.
+// A cluster that was in waves keeps the folder's kustomization for its services, as long as it has some: a sync that
+// waits may fail much later.
 func TestOutOfWaves(t *testing.T) {
 	site, spec := testSite(inWaves), testCluster("a")
 	in := Input{Site: site, Clusters: []v1.SIPCluster{spec},

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestLostHosts: the services of a refused cluster stay byte by byte, and its rights lose the hosts that are another cluster's by now. The tree is
-// one that Site rendered.
+// TestLostHosts: the services of a refused cluster stay byte by byte, and its rights lose the hosts that are another
+// cluster's by now. The tree is one that Site rendered.
 func TestLostHosts(t *testing.T) {
 	spec := func(name string) v1.SIPCluster {
 		c := testCluster(name)
@@ -76,8 +76,8 @@ func TestLostHosts(t *testing.T) {
 	}
 }
 
-// TestForeignBackends: the services of a refused cluster stay, and so may a backend that is another cluster's host by now. The tree is one
-// that Site rendered, so what the templates write is what is read.
+// TestForeignBackends: the services of a refused cluster stay, and so may a backend that is another cluster's host by
+// now. The tree is one that Site rendered, so what the templates write is what is read.
 func TestForeignBackends(t *testing.T) {
 	gone := func(c schedule.Cluster) schedule.Cluster { c.Gone = true; return c }
 	h1, h2, h2v6 := at("h1", "192.0.2.1"), at("h2", "192.0.2.2"), at("h2", "2001:db8::2")

@@ -50,7 +50,8 @@ func TestPreviousReadsWhatWasRendered(t *testing.T) {
 	}
 }
 
-// Decisions that sipgen did write are refused where they are not those of this folder, or of this version: their digest fits.
+// Decisions that sipgen did write are refused where they are not those of this folder, or of this version: their digest
+// fits.
 func TestPreviousReadsItsOwnDecisions(t *testing.T) {
 	tree := render(t, Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
 		Placement: &schedule.Placement{Clusters: []schedule.Cluster{placed("a")}}})

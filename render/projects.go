@@ -183,8 +183,8 @@ func (s *rendering) hostNamespaces() []string {
 		namespaces := slices.Clone(s.Site.Spec.Hosts.Namespaces)
 		if len(namespaces) == 0 {
 			for i := range s.Placement.Hosts {
-				// Hosts are data from outside: one in kube-system must open that to nobody. A Site that has hosts in such a
-				// namespace names it.
+				// Hosts are data from outside: one in kube-system must open that to nobody. A Site that has hosts in
+				// such a namespace names it.
 				if namespace := s.Placement.Hosts[i].Host.Namespace; s.Site.Reserved(namespace) == "" {
 					namespaces = append(namespaces, namespace)
 				}

@@ -38,8 +38,8 @@ func readerLists() []rbacv1.PolicyRule {
 	lists := []rbacv1.PolicyRule{{APIGroups: []string{"airship.airshipit.org"}, Resources: []string{"sipclusters"},
 		Verbs: []string{"list"}}}
 	lists = append(lists, slices.DeleteFunc(inventory.ReaderRules(), readsSecrets)...)
-	// Who owns the tenants' services, what has become of them and of the tree: plan and status look. Vinos are left out:
-	// one holds the BMCs' password.
+	// Who owns the tenants' services, what has become of them and of the tree: plan and status look. Vinos are left
+	// out: one holds the BMCs' password.
 	for _, kinds := range []struct{ group, resource string }{
 		{"", "services"}, {"apps", "deployments"}, {"ironic.metal3.io", "ironics"},
 		{"placement.openstack.org", "placementapis"}, {"kustomize.toolkit.fluxcd.io", "kustomizations"},

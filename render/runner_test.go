@@ -30,8 +30,8 @@ func withRunner(t *testing.T, engine, runner, more string) *v1alpha1.Site {
 	return site
 }
 
-// TestRunner: how it reaches the repository depends on the URL and on what the Site names, and beside which engine it runs. The
-// rest golden has.
+// TestRunner: how it reaches the repository depends on the URL and on what the Site names, and beside which engine it
+// runs. The rest golden has.
 func TestRunner(t *testing.T) {
 	for _, row := range []struct {
 		engine, runner, more, namespace string
@@ -79,8 +79,9 @@ func TestRunner(t *testing.T) {
 	}
 }
 
-// TestStatusWriter: who reports to the tenants is an account of its own, with the right to patch one subresource and no other right to write; it comes
-// only where the Site asks for it, and the account that publishes does not get the right.
+// TestStatusWriter: who reports to the tenants is an account of its own, with the right to patch one subresource and no
+// other right to write; it comes only where the Site asks for it, and the account that publishes does not get the
+// right.
 func TestStatusWriter(t *testing.T) {
 	for _, engine := range []string{"flux", "argocd"} {
 		site := withRunner(t, engine, ", secret: push, status: {schedule: '1 * * * *', secret: read}", "")

@@ -41,7 +41,8 @@ func TestIronicOnArgoCD(t *testing.T) {
 	wantNot(t, tree, "argocd/ironic.yaml", "prune: true", "resources-finalizer")
 }
 
-// A database with a certificate takes no connection without TLS, and a Secret that both read is made once, with the keys of both.
+// A database with a certificate takes no connection without TLS, and a Secret that both read is made once, with the
+// keys of both.
 func TestIronicWithADatabaseByTLS(t *testing.T) {
 	tree := services(t, siteOf(t, "flux",
 		strings.Replace(ironicDatabase, "replicas: 3", "tlsCertificateName: ironic-tls", 1)), nil)

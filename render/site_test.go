@@ -117,7 +117,8 @@ func TestGoneClusterKeepsItsServicesWhileItHasHosts(t *testing.T) {
 	assert.Len(t, paths, 0, "left behind with the next commit")
 }
 
-// The platform's kustomization names a cluster's component until its machines are gone: it stays as it was as long as the services do.
+// The platform's kustomization names a cluster's component until its machines are gone: it stays as it was as long as
+// the services do.
 func TestComponentStaysLikeTheServices(t *testing.T) {
 	const component, replicas = "clusters/lab/a/capi/kustomization.yaml", "clusters/lab/a/capi/kubeadmcontrolplane.yaml"
 	site := testSite(nil)
@@ -162,7 +163,8 @@ func TestComponentStaysLikeTheServices(t *testing.T) {
 	}
 }
 
-// Failure domains are those of the hosts that control plane machines may have: neither standby hosts nor those on their way out.
+// Failure domains are those of the hosts that control plane machines may have: neither standby hosts nor those on their
+// way out.
 func TestComponentHasTheDomainsOfActiveHosts(t *testing.T) {
 	spec := testCluster("a")
 	spec.Spec.Nodes = map[string]v1.NodeSet{v1.RoleControlPlane: {TopologyKey: capi.FailureDomainLabel,

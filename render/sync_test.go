@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestFluxTakesTheURL: whatever a valid Site names as its repository, the definition of Flux's GitRepository takes what is written into one
-// (its spec.url has the pattern below), and Argo CD gets what the Site says.
+// TestFluxTakesTheURL: whatever a valid Site names as its repository, the definition of Flux's GitRepository takes what
+// is written into one (its spec.url has the pattern below), and Argo CD gets what the Site says.
 func TestFluxTakesTheURL(t *testing.T) {
 	pattern := regexp.MustCompile(`^(http|https|ssh)://.*$`)
 	for given, want := range map[string]string{
@@ -46,8 +46,8 @@ func TestFluxTakesTheURL(t *testing.T) {
 	}
 }
 
-// TestFluxSyncObjects is contract 26 and 31: each Kustomization, by what it could do to hosts, guards and definitions, and
-// by what it waits for: only services are ever deleted.
+// TestFluxSyncObjects is contract 26 and 31: each Kustomization, by what it could do to hosts, guards and definitions,
+// and by what it waits for: only services are ever deleted.
 func TestFluxSyncObjects(t *testing.T) {
 	type row struct {
 		prune, wait bool
@@ -200,7 +200,8 @@ func TestArgoRootAlone(t *testing.T) {
 	}
 }
 
-// Each project, by where it permits something. golden has that its kinds are all that its Application applies, and no more.
+// Each project, by where it permits something. golden has that its kinds are all that its Application applies, and no
+// more.
 func TestArgoProjects(t *testing.T) {
 	argo := func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD }
 	check := func(change func(*v1alpha1.Site), want map[string]string) {
@@ -245,7 +246,8 @@ func TestArgoProjects(t *testing.T) {
 	assert.ErrorContains(t, err, `spec.argocd.project: found "sipgen-dc1-policy", want another name`)
 }
 
-// What left a folder is to be deleted where it was, also in a namespace that nothing else is in. A host that somebody makes in a namespace of Kubernetes opens that to nobody.
+// What left a folder is to be deleted where it was, also in a namespace that nothing else is in. A host that somebody
+// makes in a namespace of Kubernetes opens that to nobody.
 func TestProjectsKeepNamespaces(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
 	jump := testCluster("a")
@@ -284,7 +286,8 @@ func TestProjectsKeepNamespaces(t *testing.T) {
 	assert.Equal(t, "lab metal4", where(render(t, moved)))
 }
 
-// The projects of an Application that deletes what it applied outlive it by one commit: Argo CD deletes nothing of an Application whose project is gone.
+// The projects of an Application that deletes what it applied outlive it by one commit: Argo CD deletes nothing of an
+// Application whose project is gone.
 func TestProjectsOutliveTheirApplications(t *testing.T) {
 	site := testSite(func(s *v1alpha1.Site) { s.Spec.Engine = v1alpha1.EngineArgoCD })
 	turn := func(previous Tree, clusters []v1.SIPCluster, placed ...schedule.Cluster) Tree {

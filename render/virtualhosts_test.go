@@ -21,7 +21,8 @@ const vinoService = `    virtualHosts:
         - {name: worker, count: 2, networkDataTemplate: {name: t, namespace: vino}, bootInterfaceName: eth0, networkInterfaces: [{name: eth0, network: mgmt}]}
 `
 
-// With Argo CD the Vino has no credentials, and PLAN.md says how it comes by them; its Application deletes nothing, and comes after Ironic's.
+// With Argo CD the Vino has no credentials, and PLAN.md says how it comes by them; its Application deletes nothing, and
+// comes after Ironic's.
 func TestVirtualHostsOnArgoCD(t *testing.T) {
 	tree := services(t, siteOf(t, "argocd",
 		ironicPlain+strings.Replace(vinoService, "      credentialsSecret: vino-bmc\n", "", 1)), nil)

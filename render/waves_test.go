@@ -19,8 +19,8 @@ func inWaves(s *v1alpha1.Site) {
 	s.Spec.Hosts.Namespaces = []string{"metal3"}
 }
 
-// TestWaves is contract 31: hosts of a cluster in waves come after its services, in one Application; those that are being
-// released beside them.
+// TestWaves is contract 31: hosts of a cluster in waves come after its services, in one Application; those that are
+// being released beside them.
 func TestWaves(t *testing.T) {
 	tree := guarded(t, inWaves)
 	want(t, tree, "clusters/lab/a/kustomization.yaml", "resources:\n- hosts\n- infra\n")

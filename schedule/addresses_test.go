@@ -109,8 +109,8 @@ func TestFrozenAddress(t *testing.T) {
 	assert.Equal(t, want, Say.Warnings(p.Clusters[0].Warnings))
 }
 
-// TestUnconfirmedAddress: a fleet that was labeled by hand, and a host whose hand-out was rolled back, work on with the address that
-// their network data has. That it may be the consumer's is said, unless no service uses it.
+// TestUnconfirmedAddress: a fleet that was labeled by hand, and a host whose hand-out was rolled back, work on with the
+// address that their network data has. That it may be the consumer's is said, unless no service uses it.
 func TestUnconfirmedAddress(t *testing.T) {
 	adopted := provisionedBy(at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromNetworkData,
 		"192.0.2.9"), "m1")
@@ -137,8 +137,8 @@ func TestUnconfirmedAddress(t *testing.T) {
 		Say.Warnings(p.Clusters[0].Warnings))
 }
 
-// TestUnreachable: a held host without an address is left out of the services and said; if there is no other, the cluster is refused rather than
-// that its services end with nothing behind them.
+// TestUnreachable: a held host without an address is left out of the services and said; if there is no other, the
+// cluster is refused rather than that its services end with nothing behind them.
 func TestUnreachable(t *testing.T) {
 	lost := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), "")
 	lost.AddressProblems = []inventory.AddressProblem{{Network: "oam", Origin: inventory.FromNetworkData, Text: "DHCP"}}
@@ -155,7 +155,8 @@ func TestUnreachable(t *testing.T) {
 	assert.Equal(t, []string{want}, Say.Refusals(p.Clusters[0].Refused))
 }
 
-// TestUnreadable: a free host whose address could not be read is there for roles that need none, and said where one is needed.
+// TestUnreadable: a free host whose address could not be read is there for roles that need none, and said where one is
+// needed.
 func TestUnreadable(t *testing.T) {
 	h1 := at(host1("h1", "w", "r1"), "")
 	h1.AddressProblems = []inventory.AddressProblem{{Origin: inventory.FromNetworkData, Text: "found NMState"}}

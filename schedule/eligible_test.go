@@ -174,7 +174,8 @@ func TestHardwareOfOtherNames(t *testing.T) {
 	}
 }
 
-// TestHardware: a role that asks for hardware gets new hosts that have it, keeps those that it holds, and a shortage counts what the others have.
+// TestHardware: a role that asks for hardware gets new hosts that have it, keeps those that it holds, and a shortage
+// counts what the others have.
 func TestHardware(t *testing.T) {
 	with := func(name string, memory int) inventory.Host {
 		h := host1(name, "w", "r-"+name)
@@ -197,7 +198,8 @@ func TestHardware(t *testing.T) {
 	assert.Truef(t, strings.Contains(said, want), "%q does not say %q", said, want)
 }
 
-// TestExplainLack: whatever keeps a selected host from a role, explain says that, and not that the role could use the host.
+// TestExplainLack: whatever keeps a selected host from a role, explain says that, and not that the role could use the
+// host.
 func TestExplainLack(t *testing.T) {
 	set := nodes("kind=w", 1, 0)
 	set.Hardware = &v1.Hardware{CPUs: 32}

@@ -35,8 +35,8 @@ type (
 type (
 	// Kept: held from before, by its labels or by the previous tree (Origin). Use is what uses it, nil for nothing.
 	// Trouble is what is wrong with it. StandIn: it is to be replaced for its Trouble, and no other host can take its
-	// place; Reserved is the reservation that keeps such hosts, "" for none; Stays is the rule that keeps it in its slot,
-	// nil for none. Refused is why its cluster is frozen.
+	// place; Reserved is the reservation that keeps such hosts, "" for none; Stays is the rule that keeps it in its
+	// slot, nil for none. Refused is why its cluster is frozen.
 	Kept struct {
 		Origin       Origin
 		Use, Trouble Reason
@@ -85,8 +85,8 @@ type (
 	Fits struct{ Roles int }
 	// NoAddress on a network that the role's services need. Problem is why the address is unknown.
 	NoAddress struct{ Network, Problem string }
-	// CrossingLabel: hosts with the value of the Narrow key have Want of the Wide key, but it has Found. Want is empty if
-	// they differ.
+	// CrossingLabel: hosts with the value of the Narrow key have Want of the Wide key, but it has Found. Want is empty
+	// if they differ.
 	CrossingLabel struct{ Narrow, Value, Wide, Found, Want string }
 	// NoLabel: it lacks the label Key, a topology key that the role requires.
 	NoLabel struct{ Key string }

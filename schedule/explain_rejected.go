@@ -57,8 +57,8 @@ func (s *planner) sortIntoLots() {
 	}
 }
 
-// running returns 1 for a host that belongs to no cluster and runs a machine or has a system, whatever else keeps it from
-// being assigned.
+// running returns 1 for a host that belongs to no cluster and runs a machine or has a system, whatever else keeps it
+// from being assigned.
 func (h *candidate) running() int {
 	if s := &h.State; h.holding.State == holdings.Free && (s.Consumer != nil || s.Image || s.ExternallyProvisioned) {
 		return 1
@@ -114,8 +114,8 @@ type asking struct {
 	*planner
 	roles  map[*role]bool
 	shapes []*shape // of the roles, each once
-	// kinds are those that a selector of the roles matches, selected those that it matches within their grants, and fits
-	// the classes that one of the roles can have.
+	// kinds are those that a selector of the roles matches, selected those that it matches within their grants, and
+	// fits the classes that one of the roles can have.
 	kinds, selected, fits []bool
 }
 

@@ -133,8 +133,8 @@ func (s *planner) fillLines(p *Placement) {
 	}
 }
 
-// classLines returns the verdict on the hosts of each class that were not assigned, and for hosts that roles select, what
-// they lack for the first shape of these roles.
+// classLines returns the verdict on the hosts of each class that were not assigned, and for hosts that roles select,
+// what they lack for the first shape of these roles.
 func (s *planner) classLines() ([]Verdict, []Reason) {
 	verdicts, reasons := make([]Verdict, len(s.classes)), make([]Reason, len(s.classes))
 	useless := map[int32][]int{} // classes that fit no role, by kind

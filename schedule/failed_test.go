@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestShortBehindFailed: a cluster whose failed host no other can replace does not hide from a later one what that one competes for.
+// TestShortBehindFailed: a cluster whose failed host no other can replace does not hide from a later one what that one
+// competes for.
 func TestShortBehindFailed(t *testing.T) {
 	failed := claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker)
 	failed.State.Operational = "error"
@@ -62,8 +63,8 @@ func TestWhyAFailedHostGoes(t *testing.T) {
 	}
 }
 
-// TestFailedHostsGoOnce: where several hosts have failed, the run that follows before anything was synced decides as the one before did.
-// A role wants one active and one standby host.
+// TestFailedHostsGoOnce: where several hosts have failed, the run that follows before anything was synced decides as
+// the one before did. A role wants one active and one standby host.
 func TestFailedHostsGoOnce(t *testing.T) {
 	for _, row := range []struct {
 		why, inventoried string
@@ -88,9 +89,9 @@ func TestFailedHostsGoOnce(t *testing.T) {
 	}
 }
 
-// TestScaleDownKeepsDomains compares with a plain loop: failed and named hosts first, then an idle host, then one in use that is approved,
-// then one in use; of these one of the domain with the most hosts of the role, the narrowest key first and that of spread last, then the
-// last by name; one after the other.
+// TestScaleDownKeepsDomains compares with a plain loop: failed and named hosts first, then an idle host, then one in
+// use that is approved, then one in use; of these one of the domain with the most hosts of the role, the narrowest key
+// first and that of spread last, then the last by name; one after the other.
 func TestScaleDownKeepsDomains(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 3000 {

@@ -36,8 +36,8 @@ type clusterName struct {
 	name    string
 }
 
-// countNames counts the hosts of each name that clusters with approvals have, by the tree, else by labels: an approval by
-// a name that two of them share approves neither.
+// countNames counts the hosts of each name that clusters with approvals have, by the tree, else by labels: an approval
+// by a name that two of them share approves neither.
 func countNames(approvals map[ClusterKey]string, hosts []inventory.Host, previous Previous,
 	options Options) map[clusterName]int {
 	if len(approvals) == 0 {

@@ -51,8 +51,8 @@ func (c *crowd) leave(values []string) {
 }
 
 // firstToGo returns the n of some hosts that are released first: failed and named ones, then idle ones that are not
-// fit, then other idle ones, then those in use with an approval; of these one after the other from the domain with the most hosts of the role, last by name. The
-// crowd counts them out.
+// fit, then other idle ones, then those in use with an approval; of these one after the other from the domain with the
+// most hosts of the role, last by name. The crowd counts them out.
 func (s *planner) firstToGo(r *role, hosts []int32, in *crowd, n int) []int32 {
 	if n <= 0 {
 		return nil

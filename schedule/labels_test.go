@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestSelected holds what selectors match of each kind of hosts to what they match host by host. A label that is missing is not
-// an empty one.
+// TestSelected holds what selectors match of each kind of hosts to what they match host by host. A label that is
+// missing is not an empty one.
 func TestSelected(t *testing.T) {
 	var hosts []inventory.Host
 	for i, labels := range []string{"", "pool=", "pool=a", "pool=b", "slot=1", "pool=a slot=1", "pool= slot=1",
@@ -41,7 +41,8 @@ func TestSelected(t *testing.T) {
 	}
 }
 
-// Secrets are read of the hosts whose addresses may decide anything, or are kept when a role gets the host, and of no others.
+// Secrets are read of the hosts whose addresses may decide anything, or are kept when a role gets the host, and of no
+// others.
 func TestCandidates(t *testing.T) {
 	cluster := newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=x", 1, 0)})
 	cluster.Spec.Services.LoadBalancerWorker = []v1.LoadBalancerWorker{{NodeInterface: "oam"}}

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestLimits is contract 23: hosts.max bounds what the tenant's clusters hold, get and let go, but not as many failed hosts
-// in use that are to leave as the brake's number. A replacement by a free host needs room, and a named host's place gives
-// none. It is counted at a cluster's turn: one that would go beyond it is short, and what cannot be placed uses up
-// nothing. The tenant has a and b, and may have two hosts.
+// TestLimits is contract 23: hosts.max bounds what the tenant's clusters hold, get and let go, but not as many failed
+// hosts in use that are to leave as the brake's number. A replacement by a free host needs room, and a named host's
+// place gives none. It is counted at a cluster's turn: one that would go beyond it is short, and what cannot be placed
+// uses up nothing. The tenant has a and b, and may have two hosts.
 func TestLimits(t *testing.T) {
 	for _, row := range []struct{ why, clusters, hosts, tree, want, short string }{
 		{"as many as they may have", "a:1 b:1", "", "", "a Worker: +x1\nb Worker: +x2", ""},
@@ -68,8 +68,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestEmptySlots is contract 9 and 12: the slot of a host that is gone is filled as a failed one's is, one by one and after the missing ones. What stays
-// empty is noted for the next run, and makes its cluster one that runs. A shortage counts it, too (contract 17).
+// TestEmptySlots is contract 9 and 12: the slot of a host that is gone is filled as a failed one's is, one by one and
+// after the missing ones. What stays empty is noted for the next run, and makes its cluster one that runs. A shortage
+// counts it, too (contract 17).
 func TestEmptySlots(t *testing.T) {
 	b := RoleKey{ClusterKey{Namespace: "tenants", Name: "b"}, v1.RoleWorker}
 	for _, row := range []struct {
@@ -149,7 +150,8 @@ func TestGoneWithoutASpec(t *testing.T) {
 	}
 }
 
-// TestNamedHosts: what a tenant names in an annotation is that tenant's affair, however many hosts are called so, and however many names there are.
+// TestNamedHosts: what a tenant names in an annotation is that tenant's affair, however many hosts are called so, and
+// however many names there are.
 func TestNamedHosts(t *testing.T) {
 	worker := v1.RoleWorker
 	elsewhere := claimed(host1("h1", "w", "r2"), "a", worker)

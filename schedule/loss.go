@@ -13,14 +13,14 @@ import (
 type Loss struct {
 	// Claimed is how many hosts the clusters had, by the previous tree or by live labels.
 	Claimed int
-	// Missing hosts are gone from the inventory; Outside are in none of the site's namespaces; Recreated have another uid;
-	// Moved are another cluster's now; Released leave, or wait to leave. All are sorted. A failed host whose slot another
-	// one got is in none: see Options.Brake.
+	// Missing hosts are gone from the inventory; Outside are in none of the site's namespaces; Recreated have another
+	// uid; Moved are another cluster's now; Released leave, or wait to leave. All are sorted. A failed host whose slot
+	// another one got is in none: see Options.Brake.
 	Missing, Outside, Recreated, Moved, Released []HostKey
 	// Virtual are hosts that ViNO is no longer asked for, and that are in no other list. Losses does not set it.
 	Virtual []HostKey
-	// Remade are hosts whose Vino ends or changes so that it may break them, and that are in no other list. Losses does not
-	// set it.
+	// Remade are hosts whose Vino ends or changes so that it may break them, and that are in no other list. Losses does
+	// not set it.
 	Remade []HostKey
 	// Asked is how many of the released hosts each cluster gives up itself: by counts, by RemoveAnnotation of package
 	// v1, or by leaving.
@@ -36,8 +36,8 @@ func (l *Loss) Total() int {
 // Beyond is a cluster whose spec gives up more hosts than a run may still take.
 type Beyond struct {
 	Cluster ClusterKey
-	// Number is how many hosts the cluster loses: what its annotation is to accept. Before is how many the run loses that
-	// count before them.
+	// Number is how many hosts the cluster loses: what its annotation is to accept. Before is how many the run loses
+	// that count before them.
 	Number, Before int
 }
 
@@ -78,8 +78,8 @@ type had struct {
 // kept is what becomes of a host that a cluster had.
 type kept struct {
 	cluster ClusterKey
-	// stays: it neither leaves nor waits to leave. replaced: it failed by itself, and another host gets its slot in this
-	// run.
+	// stays: it neither leaves nor waits to leave. replaced: it failed by itself, and another host gets its slot in
+	// this run.
 	stays, replaced bool
 }
 

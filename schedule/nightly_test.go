@@ -10,9 +10,9 @@ import (
 
 // Sites are the random sites that a test tries, told apart by seeds.
 //
-// By day they are always the same: the seeds from 0 on, a quarter of them with -short. SIPGEN_NIGHTLY, a duration, has each test go on for that
-// long with seeds that no night before tried. SIPGEN_SEED has it begin there instead, and alone is the
-// only site that is tried: to see again what the night found.
+// By day they are always the same: the seeds from 0 on, a quarter of them with -short. SIPGEN_NIGHTLY, a duration, has
+// each test go on for that long with seeds that no night before tried. SIPGEN_SEED has it begin there instead, and
+// alone is the only site that is tried: to see again what the night found.
 type Sites struct {
 	t          *testing.T
 	day, tried int

@@ -8,8 +8,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestOldHostsMoveNoRelease: hosts that were read before the tree was committed do not say which host failed, so one that
-// waits to leave waits on, and one that had failed and leaves is not taken back (contract 19).
+// TestOldHostsMoveNoRelease: hosts that were read before the tree was committed do not say which host failed, so one
+// that waits to leave waits on, and one that had failed and leaves is not taken back (contract 19).
 func TestOldHostsMoveNoRelease(t *testing.T) {
 	standby := func(c PreviousClaim) PreviousClaim { c.Standby = true; return c }
 	waits := func(c PreviousClaim) PreviousClaim { c.Pending = true; return c }

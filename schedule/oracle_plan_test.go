@@ -53,8 +53,8 @@ func (o *oracle) differs(p *schedule.Placement) string {
 	return fmt.Sprintf("%s\nPlan:\n%s\nthe oracle:\n%s\n", o, strings.Join(got, "\n"), strings.Join(want, "\n"))
 }
 
-// TestPlanAgreesWithTheOracle is contract 12, 13 and 15: counts, standby, and who is placed, on random sites. In another
-// order of the inputs all that is said is the same.
+// TestPlanAgreesWithTheOracle is contract 12, 13 and 15: counts, standby, and who is placed, on random sites. In
+// another order of the inputs all that is said is the same.
 func TestPlanAgreesWithTheOracle(t *testing.T) {
 	sites := schedule.RandomSites(t, 600)
 	short := 0
@@ -143,8 +143,8 @@ func TestReservationsAgreeWithTheOracle(t *testing.T) {
 	sites.Want("hosts that a second try chose", seen["chosen in a second try"], 50)
 }
 
-// TestLargestAgreesWithTrying: the largest count is the largest of all that were tried, one by one: also of a cluster that is
-// refused today, and is not with fewer hosts. It leaves all others what they have today.
+// TestLargestAgreesWithTrying: the largest count is the largest of all that were tried, one by one: also of a cluster
+// that is refused today, and is not with fewer hosts. It leaves all others what they have today.
 func TestLargestAgreesWithTrying(t *testing.T) {
 	sites := schedule.RandomSites(t, 300)
 	limited := 0
@@ -189,7 +189,8 @@ func TestLargestAgreesWithTrying(t *testing.T) {
 	sites.Want("a limit", limited, 4)
 }
 
-// holds says whether a role's cluster is placed, the role with hosts that have not failed, and no other cluster has less.
+// holds says whether a role's cluster is placed, the role with hosts that have not failed, and no other cluster has
+// less.
 func holds(before, after *schedule.Placement, of *oracleRole) bool {
 	const placed, failing, all = 3, 4, 5
 	standings := func(p *schedule.Placement) map[schedule.RoleKey][all]int { // more is better, but for the last

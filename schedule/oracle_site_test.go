@@ -12,8 +12,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// oracleSite is a random site: some hosts are held, and some of these more than are wanted. With perKey, racks lie in rows, and some roles have
-// a limit for each.
+// oracleSite is a random site: some hosts are held, and some of these more than are wanted. With perKey, racks lie in
+// rows, and some roles have a limit for each.
 func oracleSite(rng *rand.Rand, perKey bool) *oracle {
 	o := &oracle{}
 	for i := range 3 + rng.IntN(6) {

@@ -9,8 +9,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// What follows knows docs/placement.md and the public types, and nothing of this package: it decides by trying every assignment of hosts to roles,
-// remembering what is left for the hosts that come after.
+// What follows knows docs/placement.md and the public types, and nothing of this package: it decides by trying every
+// assignment of hosts to roles, remembering what is left for the hosts that come after.
 
 const (
 	oracleNamespace = "fleet"
@@ -51,8 +51,8 @@ type oracleReserve struct {
 	selector  map[string]string
 	namespace string
 	count     int // 0 for all of them
-	// could are the hosts that could be kept at first. spent are those that replacements got of spares, and second tries
-	// of what is kept for their clusters.
+	// could are the hosts that could be kept at first. spent are those that replacements got of spares, and second
+	// tries of what is kept for their clusters.
 	could, spent int
 }
 
@@ -124,8 +124,8 @@ func (r *oracleRole) room(in map[string]int, h *inventory.Host) bool {
 	return true
 }
 
-// possible tries every way to give out the free hosts: each goes to one of the roles that may have it, is kept, or goes to
-// none. Each role gets as many as it has, and more for some.
+// possible tries every way to give out the free hosts: each goes to one of the roles that may have it, is kept, or goes
+// to none. Each role gets as many as it has, and more for some.
 func (o *oracle) possible(more map[*oracleRole]int) bool {
 	type state struct {
 		left []int

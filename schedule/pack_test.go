@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPack: all hosts of a role that is packed lie in one domain, the smallest that suffices; or in that of the hosts that it has.
+// TestPack: all hosts of a role that is packed lie in one domain, the smallest that suffices; or in that of the hosts
+// that it has.
 func TestPack(t *testing.T) {
 	packed := func(selector string, active, standby int) v1.NodeSet {
 		set := nodes(selector, active, standby)
@@ -61,8 +62,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestIdleRoles: nothing is computed from the topology keys of roles that neither have nor get a host. One cluster may have 64 of them, and a tenant
-// 100 clusters.
+// TestIdleRoles: nothing is computed from the topology keys of roles that neither have nor get a host. One cluster may
+// have 64 of them, and a tenant 100 clusters.
 func TestIdleRoles(t *testing.T) {
 	role := func(n, count int) v1.NodeSet {
 		return v1.NodeSet{

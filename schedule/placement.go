@@ -20,14 +20,14 @@ type Options struct {
 	// Refused are clusters that contradict the inventory, as the caller found, with the reasons. They keep their
 	// hosts and get no new ones.
 	Refused map[ClusterKey][]string
-	// Supposed: a cluster is placed although its spec contradicts the hosts, unless it is in Refused. Then Losses counts
-	// what the spec would take from it.
+	// Supposed: a cluster is placed although its spec contradicts the hosts, unless it is in Refused. Then Losses
+	// counts what the spec would take from it.
 	Supposed bool
-	// LabelsNewer: the hosts were read after the previous tree was committed. Without LabelsNewer a host in use that its
-	// labels give to another cluster than the tree's is an error, because either may be newer.
+	// LabelsNewer: the hosts were read after the previous tree was committed. Without LabelsNewer a host in use that
+	// its labels give to another cluster than the tree's is an error, because either may be newer.
 	LabelsNewer bool
-	// Old: the hosts were read before the previous tree was committed, and AsOfTree of package holdings made them those of
-	// the tree. Then no release begins.
+	// Old: the hosts were read before the previous tree was committed, and AsOfTree of package holdings made them those
+	// of the tree. Then no release begins.
 	Old bool
 
 	// Release maps hosts to release to the cluster that their labels name, which is in neither the specs nor the
@@ -54,8 +54,8 @@ type Options struct {
 	// Reserved are the hosts that the Site reserves, in its order.
 	Reserved []Reservation
 
-	// Granted are the hosts that clusters may get, in addition to the selectors of their roles, for HostLabels of package
-	// v1. A cluster without an entry may get all. A host that a cluster has stays.
+	// Granted are the hosts that clusters may get, in addition to the selectors of their roles, for HostLabels of
+	// package v1. A cluster without an entry may get all. A host that a cluster has stays.
 	Granted map[ClusterKey]labels.Selector
 
 	// Leaving decides whether clusters leave, whatever their specs say. A cluster without an entry leaves if its spec
@@ -107,8 +107,8 @@ func KeyOfHost(h *inventory.Host) HostKey { return holdings.KeyOf(h) }
 
 // Placement is the result: which cluster gets which host, and why.
 type Placement struct {
-	// Clusters by priority (highest first), namespace, name. Of equal priority those that run were served before new ones.
-	// A cluster without a spec is among them, as Gone, while hosts carry its labels.
+	// Clusters by priority (highest first), namespace, name. Of equal priority those that run were served before new
+	// ones. A cluster without a spec is among them, as Gone, while hosts carry its labels.
 	Clusters []Cluster
 	// Hosts has one line for every host of the inventory, by namespace and name.
 	Hosts []HostLine
@@ -168,7 +168,8 @@ type Role struct {
 	// Releasing are hosts that lose sipgen's labels: in this commit, or in an earlier one that has not been seen on
 	// the host.
 	Releasing []Release
-	// Empty of the active slots stay empty because their hosts are gone: the next run fills them as those of failed hosts.
+	// Empty of the active slots stay empty because their hosts are gone: the next run fills them as those of failed
+	// hosts.
 	Empty int
 	// ShortActive and ShortStandby are the slots that stay empty.
 	ShortActive, ShortStandby int
@@ -254,7 +255,8 @@ type Release struct {
 type ReasonCount struct {
 	Reason Reason
 	Count  int
-	// Running of them belong to no cluster and have a consumer or a system, whatever else keeps them from being assigned.
+	// Running of them belong to no cluster and have a consumer or a system, whatever else keeps them from being
+	// assigned.
 	Running int
 }
 

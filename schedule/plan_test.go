@@ -149,8 +149,8 @@ func TestPlan(t *testing.T) {
 		{"spec being deleted: the same", "a:2!deleted", "w1/r1=a", "", "a Worker: -w1"},
 		{"a role that is gone from the spec", "a:1", "w1/r1=a e1/e/r1=a.Edge", "", "a Worker: w1\na Edge: -e1"},
 		{"a held host that is paused, or matches no more, stays", "a:1", "x1/other/r1#=a w1/r2", "", "a Worker: x1"},
-		// A role that wants fewer hosts loses hosts of the slots that it has too many of. A machine runs on an active host, and the standby
-		// label would take that host out of what Cluster API looks for.
+		// A role that wants fewer hosts loses hosts of the slots that it has too many of. A machine runs on an active
+		// host, and the standby label would take that host out of what Cluster API looks for.
 		{"active hosts are too many, and in use: one of them waits, the standby host stays",
 			"c:1+1", "a/ra!=c b/rb!=c s/rs~=c", "", "c Worker: a (b) ~s"},
 		{"active hosts are too many, and one is not in use", "c:1+1", "a/ra!=c b/rb=c s/rs~=c", "",
@@ -228,8 +228,8 @@ func TestOutside(t *testing.T) {
 	assert.Truef(t, replaces == nil, "kept replaces %v", replaces)
 }
 
-// TestLossOfALeavingCluster: all its hosts count in the run in which it begins to leave, those in use too, and none of them later. So does what a spec
-// has replaced.
+// TestLossOfALeavingCluster: all its hosts count in the run in which it begins to leave, those in use too, and none of
+// them later. So does what a spec has replaced.
 func TestLossOfALeavingCluster(t *testing.T) {
 	worker := v1.RoleWorker
 	leaves := newCluster("a", map[string]v1.NodeSet{worker: nodes("", 2, 0)})
@@ -263,8 +263,8 @@ func TestLossOfALeavingCluster(t *testing.T) {
 	}
 }
 
-// TestSpread is contract 14: a role is even over its narrowest key within the limit, or over that of spread. Package solve tries
-// random sites.
+// TestSpread is contract 14: a role is even over its narrowest key within the limit, or over that of spread. Package
+// solve tries random sites.
 func TestSpread(t *testing.T) {
 	var hosts []inventory.Host
 	for _, name := range []string{"h1 r1 a", "h2 r1 a", "h3 r1 a", "h4 r2 a", "h5 r2 b", "h6 r3 b"} {

@@ -113,7 +113,8 @@ func TestReaddressedUnserved(t *testing.T) {
 	assert.Equal(t, []string{want}, Say.Warnings(p.Clusters[0].Warnings))
 }
 
-// TestMisplacedAddress: a host is not believed to be outside the networks of the site, or of its own network data. One that is held keeps what it has.
+// TestMisplacedAddress: a host is not believed to be outside the networks of the site, or of its own network data. One
+// that is held keeps what it has.
 func TestMisplacedAddress(t *testing.T) {
 	const inside, outside = "192.0.2.1", "10.96.0.1"
 	beyond := func(h inventory.Host) inventory.Host {
@@ -203,7 +204,8 @@ func TestMisplacedAddress(t *testing.T) {
 	}
 }
 
-// TestReaddressedElsewhere: a held host does not move to where another cluster's host is on another network, unless the two never meet.
+// TestReaddressedElsewhere: a held host does not move to where another cluster's host is on another network, unless the
+// two never meet.
 func TestReaddressedElsewhere(t *testing.T) {
 	hosts := []inventory.Host{
 		at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.2"),

@@ -13,7 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TestExplain: a host that nobody gets is explained by the roles that could use it. docs/placement.md explains a cluster.
+// TestExplain: a host that nobody gets is explained by the roles that could use it. docs/placement.md explains a
+// cluster.
 func TestExplain(t *testing.T) {
 	clusters := []v1.SIPCluster{
 		newCluster("a", map[string]v1.NodeSet{v1.RoleWorker: nodes("kind=w", 1, 0)}),
@@ -33,7 +34,8 @@ func TestExplain(t *testing.T) {
 	assert.Truef(t, !found, "a host that is none is explained")
 }
 
-// TestExplainNearest: of thousands of roles that select a host, those are named that were near to having it, and the others are counted.
+// TestExplainNearest: of thousands of roles that select a host, those are named that were near to having it, and the
+// others are counted.
 func TestExplainNearest(t *testing.T) {
 	var clusters []v1.SIPCluster
 	var hosts []inventory.Host

@@ -11,7 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestRefused: a spec that cannot be meant as it stands is its tenant's finding: the cluster gets nothing, and others are served.
+// TestRefused: a spec that cannot be meant as it stands is its tenant's finding: the cluster gets nothing, and others
+// are served.
 func TestRefused(t *testing.T) {
 	one := func(change func(*v1.NodeSet)) map[string]v1.NodeSet {
 		set := nodes("kind=w", 1, 0)
@@ -148,8 +149,8 @@ func TestCrossing(t *testing.T) {
 	}
 }
 
-// TestRefusedKeepsWhatItHas: a label that vanishes from every host, or a key that is misspelled later, takes nothing from a cluster: not the hosts that
-// it has too many of, not those that failed, and no standby host is promoted.
+// TestRefusedKeepsWhatItHas: a label that vanishes from every host, or a key that is misspelled later, takes nothing
+// from a cluster: not the hosts that it has too many of, not those that failed, and no standby host is promoted.
 func TestRefusedKeepsWhatItHas(t *testing.T) {
 	set := nodes("kind=w", 2, 1)
 	set.TopologyKey = "rak"
@@ -220,7 +221,8 @@ func TestRefusedByTheCaller(t *testing.T) {
 	assert.Equal(t, []string{"first", "second"}, Say.Refusals(p.Clusters[0].Refused))
 }
 
-// TestNetworkThatIsNone: what no network can be called, and a secret, validation has refused: nothing else is said of it, and the cluster keeps its hosts.
+// TestNetworkThatIsNone: what no network can be called, and a secret, validation has refused: nothing else is said of
+// it, and the cluster keeps its hosts.
 func TestNetworkThatIsNone(t *testing.T) {
 	options := testOptions
 	options.Refused = map[ClusterKey][]string{{Namespace: "tenants", Name: "a"}: {"said"}}
@@ -236,8 +238,9 @@ func TestNetworkThatIsNone(t *testing.T) {
 	}
 }
 
-// TestFaultyHosts: nobody gets a host whose object is wrong, whoever has it keeps it, and the others go on. One of which no patch may be written is kept
-// as it is by whoever has it by the tree, whatever its labels say: a release waits, and one that has begun goes on. h1 has the fault.
+// TestFaultyHosts: nobody gets a host whose object is wrong, whoever has it keeps it, and the others go on. One of
+// which no patch may be written is kept as it is by whoever has it by the tree, whatever its labels say: a release
+// waits, and one that has begun goes on. h1 has the fault.
 func TestFaultyHosts(t *testing.T) {
 	object, twice, label, mac, patch := inventory.FaultObject, inventory.FaultTwice, inventory.FaultLabel, inventory.FaultMAC, inventory.FaultPatch
 	for _, row := range []struct {
@@ -293,8 +296,8 @@ func TestFaultyHosts(t *testing.T) {
 	}
 }
 
-// TestSupposed is contract 18: who is frozen is told of all faults at once, so the hosts that a spec gives up are counted
-// although the spec contradicts the hosts; not those of a spec that the caller refuses.
+// TestSupposed is contract 18: who is frozen is told of all faults at once, so the hosts that a spec gives up are
+// counted although the spec contradicts the hosts; not those of a spec that the caller refuses.
 func TestSupposed(t *testing.T) {
 	hosts := []inventory.Host{
 		claimed(newHost("h1", "kind=w row=w1 rack=r1"), "a", v1.RoleWorker),

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReleaseIsOfOneCluster: a request releases the hosts that it names, as long as they carry the labels of the cluster that it names, and that
-// cluster has no spec. All others stay as they are, and it is said why.
+// TestReleaseIsOfOneCluster: a request releases the hosts that it names, as long as they carry the labels of the
+// cluster that it names, and that cluster has no spec. All others stay as they are, and it is said why.
 func TestReleaseIsOfOneCluster(t *testing.T) {
 	host := HostKey{Namespace: "metal", Name: "h1"}
 	asks := func(cluster string) map[HostKey]ClusterKey {
@@ -51,8 +51,8 @@ func TestReleaseIsOfOneCluster(t *testing.T) {
 	}
 }
 
-// TestApprovedRelease: a host whose release was approved by its name, and that leaves already, is taken back by its role if that needs it. An approval is of one
-// use: the next waits. An approval of a host without a uid is none.
+// TestApprovedRelease: a host whose release was approved by its name, and that leaves already, is taken back by its
+// role if that needs it. An approval is of one use: the next waits. An approval of a host without a uid is none.
 func TestApprovedRelease(t *testing.T) {
 	used := func(name string) inventory.Host {
 		return provisionedBy(claimed(host1(name, "w", "r"+name), "a", v1.RoleWorker), name)
@@ -95,8 +95,9 @@ func TestApprovedRelease(t *testing.T) {
 	}
 }
 
-// TestGiven: an approval gives a disputed host to the cluster that its labels name. The host keeps the address that it was handed out with, and the run that
-// gives it does not say that the approval names another's host; the next one does.
+// TestGiven: an approval gives a disputed host to the cluster that its labels name. The host keeps the address that it
+// was handed out with, and the run that gives it does not say that the approval names another's host; the next one
+// does.
 func TestGiven(t *testing.T) {
 	used := provisionedBy(at(claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker), inventory.FromNetworkData,
 		"192.0.2.9"), "m1")
@@ -118,8 +119,8 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-// TestSharedNameApprovesNothing: an approval by a name that two hosts of the cluster share gives neither away (contract 3).
-// The other host may be in any namespace, and leaving hosts do not count.
+// TestSharedNameApprovesNothing: an approval by a name that two hosts of the cluster share gives neither away (contract
+// 3). The other host may be in any namespace, and leaving hosts do not count.
 func TestSharedNameApprovesNothing(t *testing.T) {
 	disputed := provisionedBy(claimed(host1("h1", "w", "r1"), "b", v1.RoleWorker), "m1")
 	namesake := provisionedBy(claimed(host1("h1", "w", "r2"), "a", v1.RoleWorker), "m2")
@@ -138,13 +139,15 @@ func TestSharedNameApprovesNothing(t *testing.T) {
 	}{
 		{"one host has the name", "h1", []inventory.Host{disputed}, []PreviousClaim{mine}, true},
 		{"two hosts have it", "h1", []inventory.Host{disputed, namesake}, []PreviousClaim{mine, other}, false},
-		{"two hosts have it, one by its labels", "h1", []inventory.Host{disputed, namesake}, []PreviousClaim{mine}, false},
+		{"two hosts have it, one by its labels", "h1", []inventory.Host{disputed, namesake}, []PreviousClaim{mine},
+			false},
 		{"the namespace tells them apart", "metal/h1", []inventory.Host{disputed, namesake},
 			[]PreviousClaim{mine, other}, true},
 		{"the other one is leaving", "h1", []inventory.Host{disputed, left}, []PreviousClaim{mine, leaves}, true},
 	} {
 		a := annotated(onOAM("a", 0, 0), v1.ApproveReleaseAnnotation, row.approval)
-		answer, err := Holdings([]v1.SIPCluster{a, onOAM("b", 1, 0)}, row.hosts, Previous{Claims: row.tree}, newerLabels())
+		clusters := []v1.SIPCluster{a, onOAM("b", 1, 0)}
+		answer, err := Holdings(clusters, row.hosts, Previous{Claims: row.tree}, newerLabels())
 		require.NoError(t, err, row.why)
 		h := answer.Find(HostKey{Namespace: "metal", Name: "h1"})
 		require.NotNil(t, h, row.why)
@@ -156,10 +159,10 @@ func TestSharedNameApprovesNothing(t *testing.T) {
 	}
 }
 
-// TestRestored: a backup that is restored, and clusterctl move, give hosts other uids. One that carries the labels of the cluster
-// that the tree has it for, or is in use under any of sipgen's labels, is the same machine: it stays where the tree has it, whatever its
-// consumer has made of its network data, and nothing is lost. Any other is a new host, which leaves the cluster, or is
-// taken back at the addresses of its own.
+// TestRestored: a backup that is restored, and clusterctl move, give hosts other uids. One that carries the labels of
+// the cluster that the tree has it for, or is in use under any of sipgen's labels, is the same machine: it stays where
+// the tree has it, whatever its consumer has made of its network data, and nothing is lost. Any other is a new host,
+// which leaves the cluster, or is taken back at the addresses of its own.
 func TestRestored(t *testing.T) {
 	worker := v1.RoleWorker
 	was := knew(inTree("h1", "a", worker), "192.0.2.1")
@@ -236,8 +239,8 @@ func TestLabelsAlone(t *testing.T) {
 	}
 }
 
-// TestUsedWithoutSpec: a host in use belongs to the cluster that its labels name, also where the tree alone has that cluster,
-// but for a host that the tree has for another.
+// TestUsedWithoutSpec: a host in use belongs to the cluster that its labels name, also where the tree alone has that
+// cluster, but for a host that the tree has for another.
 func TestUsedWithoutSpec(t *testing.T) {
 	for _, row := range []struct {
 		why, host, tree string

@@ -169,8 +169,8 @@ func (s *planner) alone() (out []bool) {
 	return out
 }
 
-// reserves returns what each reservation keeps, in their order. A host that several select for tenants alone counts with
-// the first of them.
+// reserves returns what each reservation keeps, in their order. A host that several select for tenants alone counts
+// with the first of them.
 func (s *planner) reserves() (out []Reserve) {
 	picked := map[int32]bool{}
 	for _, r := range s.roles {

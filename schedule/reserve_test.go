@@ -14,7 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TestReserved is contract 16. Clusters are a of tenant ml, and b of tenant bank; x1 to x3 are free, and g1 and g2 have a GPU.
+// TestReserved is contract 16. Clusters are a of tenant ml, and b of tenant bank; x1 to x3 are free, and g1 and g2 have
+// a GPU.
 func TestReserved(t *testing.T) {
 	worker := v1.RoleWorker
 	number := func(n int) *int { return &n }

@@ -1,6 +1,7 @@
 package schedule
 
-// Say is how people read what Plan finds. The package that makes the sentences imports this one, so main_test.go fills it in.
+// Say is how people read what Plan finds. The package that makes the sentences imports this one, so main_test.go fills
+// it in.
 var Say struct {
 	Reason         func(Reason) string
 	Shortage       func(*Shortage) string

@@ -13,7 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestShortages: what Plan says of six sites, whose numbers can be checked by hand. docs/placement.md shows one of them.
+// TestShortages: what Plan says of six sites, whose numbers can be checked by hand. docs/placement.md shows one of
+// them.
 func TestShortages(t *testing.T) {
 	page, err := os.ReadFile("../docs/placement.md")
 	require.NoError(t, err)
@@ -85,8 +86,8 @@ func wantsOf(active int, pools ...string) map[string]v1.NodeSet {
 	return map[string]v1.NodeSet{v1.RoleWorker: set}
 }
 
-// TestNeighbours: each cluster selects a pool and the next one, so that all compete for the standby hosts. The groups that need
-// most are told apart, first the one that is short, and the others counted.
+// TestNeighbours: each cluster selects a pool and the next one, so that all compete for the standby hosts. The groups
+// that need most are told apart, first the one that is short, and the others counted.
 func TestNeighbours(t *testing.T) {
 	const n = 20
 	var clusters []v1.SIPCluster
@@ -114,8 +115,8 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// TestShortBehindAnother: a cluster that is short of what another could have too is told of that one only if it could have what the other is short of. That the
-// searches for the two come one right after the other changes nothing.
+// TestShortBehindAnother: a cluster that is short of what another could have too is told of that one only if it could
+// have what the other is short of. That the searches for the two come one right after the other changes nothing.
 func TestShortBehindAnother(t *testing.T) {
 	hosts := []inventory.Host{newHost("a", "pool=a"), newHost("b", "pool=b")}
 	for _, row := range []struct {

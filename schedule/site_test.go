@@ -88,9 +88,11 @@ var (
 	hostText    = regexp.MustCompile(`^(\w+)/(?:(\w+)/)?(\w+)([!*#~^%&|@+-]*)(?:=(\w+)(?:\.(\w+))?|\?(\w+))?$`)
 )
 
-// sited reads a site from words. Clusters are as "a:cp3,2+1!remove=w1": three control planes, two workers and one on standby, of any kind with "any"
-// before them; or !approve=w1, or !deleted. A host is NAME/KIND/RACK, NAME/RACK of kind w, then ! in use, * in error, # paused, ~ standby, ^ created
-// anew, % without a uid, & unhealthy, - deprovisioning, + kept for reuse, | being deleted, @ retired, and =CLUSTER.ROLE for its labels, a worker's without a role; ?CLUSTER for a part of them. "w1=a" is a worker of the tree, "-w1=a" leaves, "?w1=a" waits to.
+// sited reads a site from words. Clusters are as "a:cp3,2+1!remove=w1": three control planes, two workers and one on
+// standby, of any kind with "any" before them; or !approve=w1, or !deleted. A host is NAME/KIND/RACK, NAME/RACK of kind
+// w, then ! in use, * in error, # paused, ~ standby, ^ created anew, % without a uid, & unhealthy, - deprovisioning, +
+// kept for reuse, | being deleted, @ retired, and =CLUSTER.ROLE for its labels, a worker's without a role; ?CLUSTER for
+// a part of them. "w1=a" is a worker of the tree, "-w1=a" leaves, "?w1=a" waits to.
 func sited(t *testing.T, specs, inventoried, claims string) (clusters []v1.SIPCluster, hosts []inventory.Host,
 	tree Previous) {
 	t.Helper()

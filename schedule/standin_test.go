@@ -7,8 +7,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestWhenAHostFails has a row for each case of a failed host: docs/placement.md, "When a host fails", sums them up. The role wants one active and one standby host:
-// f fails, s is its healthy standby, or a is active where f is standby, and x is free. Services reach all that is assigned.
+// TestWhenAHostFails has a row for each case of a failed host: docs/placement.md, "When a host fails", sums them up.
+// The role wants one active and one standby host: f fails, s is its healthy standby, or a is active where f is standby,
+// and x is free. Services reach all that is assigned.
 func TestWhenAHostFails(t *testing.T) {
 	for _, row := range []struct{ hosts, now, then string }{ // the second run, when the first one is synced
 		// In error: it is replaced while nothing uses it.

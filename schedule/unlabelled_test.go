@@ -73,7 +73,8 @@ func TestHostsWithoutTheKey(t *testing.T) {
 	}
 }
 
-// TestChosenAmongUnlabelled: hosts in one domain are not elsewhere for each other, and a host that lacks the deciding label is in no other domain.
+// TestChosenAmongUnlabelled: hosts in one domain are not elsewhere for each other, and a host that lacks the deciding
+// label is in no other domain.
 func TestChosenAmongUnlabelled(t *testing.T) {
 	const free = "new: rack=r1, the only free host there that fits"
 	for _, row := range []struct {

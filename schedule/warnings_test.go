@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestErrors: a host that another cluster lets go is used. That a host, or a claim, is there twice is TestTwice's of holdings.
+// TestErrors: a host that another cluster lets go is used. That a host, or a claim, is there twice is TestTwice's of
+// holdings.
 func TestErrors(t *testing.T) {
 	clusters, hosts, tree := sited(t, "a:1", "h1/r1!=a", "-h1=b")
 	p, err := Plan(clusters, hosts, tree, testOptions)
@@ -86,8 +87,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreNone: what labels and files call a cluster or a role becomes a folder of the tree, and a label. A name that cannot be
-// one is nobody's, and the host is not handed out.
+// TestNamesThatAreNone: what labels and files call a cluster or a role becomes a folder of the tree, and a label. A
+// name that cannot be one is nobody's, and the host is not handed out.
 func TestNamesThatAreNone(t *testing.T) {
 	worker := v1.RoleWorker
 	clusters := []v1.SIPCluster{newCluster("a", map[string]v1.NodeSet{worker: nodes("kind=w", 1, 0)})}

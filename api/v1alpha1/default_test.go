@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestDefaultOfJumpHosts: a program that was built from a tag has an image of its version. Another one has none, but the
-// name that a registry mirror may serve. The Site's own counts before both.
+// TestDefaultOfJumpHosts: a program that was built from a tag has an image of its version. Another one has none, but
+// the name that a registry mirror may serve. The Site's own counts before both.
 func TestDefaultOfJumpHosts(t *testing.T) {
 	const published, own = "ghcr.io/airshipit/sipgen/jump-host:v0.1.0", "registry.example.org/jump-host:1"
 	for _, row := range []struct {

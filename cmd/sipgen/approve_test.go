@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPublishAsks: somebody who sits at a terminal is asked before a commit goes to the synced branch, and anything but yes pushes nothing.
+// TestPublishAsks: somebody who sits at a terminal is asked before a commit goes to the synced branch, and anything but
+// yes pushes nothing.
 func TestPublishAsks(t *testing.T) {
 	for _, row := range []struct {
 		why    string

@@ -13,8 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// writeFleet writes the manifests of a site: 20 hosts a rack, 25 hosts a cluster, of which 17 are assigned, 10 clusters a tenant. A host is three
-// documents, as metal3 has them: the BareMetalHost, and the Secrets of its BMC and its network data.
+// writeFleet writes the manifests of a site: 20 hosts a rack, 25 hosts a cluster, of which 17 are assigned, 10 clusters
+// a tenant. A host is three documents, as metal3 has them: the BareMetalHost, and the Secrets of its BMC and its
+// network data.
 func writeFleet(b testing.TB, folder string, n int) {
 	b.Helper()
 	var hosts, tenants bytes.Buffer

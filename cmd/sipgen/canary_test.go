@@ -87,7 +87,8 @@ func (c canary) seen(text string) string {
 	return ""
 }
 
-// stringFields lists the places of a type that take a string: "spec.nodes.*.topologyKeys[]". A step * is any key of a map, and a last step
+// stringFields lists the places of a type that take a string: "spec.nodes.*.topologyKeys[]". A step * is any key of a
+// map, and a last step
 // # the key itself.
 func stringFields(t reflect.Type, path string, depth int) []string {
 	for t.Kind() == reflect.Pointer {
@@ -195,8 +196,9 @@ func (c changing) put(t *testing.T, field, value string) {
 			0o600))
 }
 
-// TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in all that
-// it prints. The kinds of secrets take turns; with SIPGEN_CANARIES=all each kind is put into each field. Where one is a secret beyond doubt it is refused, so that it never gets into git.
+// TestNoSecretIsPrinted puts secrets into every field of what sipgen reads, a field at a time, and looks for them in
+// all that it prints. The kinds of secrets take turns; with SIPGEN_CANARIES=all each kind is put into each field. Where
+// one is a secret beyond doubt it is refused, so that it never gets into git.
 func TestNoSecretIsPrinted(t *testing.T) {
 	noSecretIsPrinted(t, func(string) bool { return true },
 		os.Getenv("SIPGEN_CANARIES") == "all") // each in each field takes half an hour
@@ -350,11 +352,12 @@ func TestNoSecretOfTheCommandLineIsPrinted(t *testing.T) {
 	}
 }
 
-// ofSecrets are the fields where a short password is likely to be put: those that hold or name a secret, and the values of variables.
+// ofSecrets are the fields where a short password is likely to be put: those that hold or name a secret, and the values
+// of variables.
 var ofSecrets = regexp.MustCompile(`(?i)secret|passw|token|credential|bindpw|private|hostkeys|authorizedkeys|env\[\]\.(value|\*)|env\.\*|rootcadata|caBundle`)
 
-// TestNoShortPasswordIsPrinted: no rule tells a short password from a name, so what stands in a field of secrets is repeated by no error, whatever it looks
-// like. docs/tenants.md says so.
+// TestNoShortPasswordIsPrinted: no rule tells a short password from a name, so what stands in a field of secrets is
+// repeated by no error, whatever it looks like. docs/tenants.md says so.
 func TestNoShortPasswordIsPrinted(t *testing.T) {
 	const password = "hunter2"
 	for _, input := range []struct {

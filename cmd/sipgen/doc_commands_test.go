@@ -32,9 +32,10 @@ var offline = strings.NewReplacer(
 
 var program = regexp.MustCompile(`(?m)^(\$ )?(bin/sipgen|sipgen|kubectl|make|git|go|docker|jq|export|cd|test "\S+|test -n|test ! -e|command -v|then=\S+|commit=\S+|d=\$|sha256sum|[A-Z_]+=\S+) `)
 
-// TestCommandsOfThePages runs the commands of README.md, CONTRIBUTING.md and the pages below docs in a folder that has two-tenants and its
-// repository. A block begins with ```sh, and may have a name: blocks of one name are the steps of one procedure, and run in one shell. A
-// procedure that a test of e2e reads is run there, and one that cannot be run has a reason in notRun. Targets of make have to exist.
+// TestCommandsOfThePages runs the commands of README.md, CONTRIBUTING.md and the pages below docs in a folder that has
+// two-tenants and its repository. A block begins with ```sh, and may have a name: blocks of one name are the steps of
+// one procedure, and run in one shell. A procedure that a test of e2e reads is run there, and one that cannot be run
+// has a reason in notRun. Targets of make have to exist.
 func TestCommandsOfThePages(t *testing.T) {
 	for _, name := range []string{"bash", "make", "git"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -91,7 +92,8 @@ var notRun = map[string]string{
 	"signatures":       "asks for what a tag publishes",
 }
 
-// runElsewhere says of a name whether a test of e2e, or TestLostTree, reads the procedure: by the first word, which it asks for, and the others, which it has.
+// runElsewhere says of a name whether a test of e2e, or TestLostTree, reads the procedure: by the first word, which it
+// asks for, and the others, which it has.
 func runElsewhere(t *testing.T) func(name string) bool {
 	t.Helper()
 	var source strings.Builder
@@ -233,7 +235,8 @@ func runOffline(t *testing.T, prepared, page string, block block) {
 	shell(t, dir, page, before[page]+before[block.name]+offline.Replace(block.text)+after[block.name])
 }
 
-// pageSetup makes what the pages take as given: specs in a repository, a rendered tree that is synced, the fleet's repository, a snapshot.
+// pageSetup makes what the pages take as given: specs in a repository, a rendered tree that is synced, the fleet's
+// repository, a snapshot.
 const pageSetup = `git init -q -b main . && git config user.name me && git config user.email me@example.org
 git init -q --bare -b main fleet.git
 printf 'fleet.git\ntree\nfleet\ninventory.yaml\n' >.gitignore
@@ -283,8 +286,9 @@ func shell(t *testing.T, dir, page, script string) {
 	assert.Truef(t, err == nil, "%s: %v\n%s\n---\n%s", page, err, script, out)
 }
 
-// TestHandOverStops: the functions of the procedure "switch to-argocd" hand over what kubectl finds of a tree, folder by folder, and fail where
-// there is no tree, where kubectl cannot read, and where an object has changed meanwhile. TestProcedures runs them on a real API server.
+// TestHandOverStops: the functions of the procedure "switch to-argocd" hand over what kubectl finds of a tree, folder
+// by folder, and fail where there is no tree, where kubectl cannot read, and where an object has changed meanwhile.
+// TestProcedures runs them on a real API server.
 func TestHandOverStops(t *testing.T) {
 	for _, name := range []string{"bash", "jq"} {
 		if _, err := exec.LookPath(name); err != nil {

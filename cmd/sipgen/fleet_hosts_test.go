@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHostIsOneSites: a host, by its uid, is the one Site's that has it in its tree, else the first's by name. The other
-// leaves it out, and says so (contract 35). That a Site cannot be planned gives its hosts to no other.
+// TestHostIsOneSites: a host, by its uid, is the one Site's that has it in its tree, else the first's by name. The
+// other leaves it out, and says so (contract 35). That a Site cannot be planned gives its hosts to no other.
 func TestHostIsOneSites(t *testing.T) {
 	t.Setenv("SIPGEN_PREVIOUS", "")
 	t.Chdir(t.TempDir())

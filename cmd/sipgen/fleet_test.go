@@ -229,8 +229,8 @@ func TestInOrder(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// TestFleetPublish: the Sites of one branch are one commit (contract 33), with the trees that each Site's own run makes.
-// A Site with a fault keeps its tree (contract 34), and the commit and the exit code say so.
+// TestFleetPublish: the Sites of one branch are one commit (contract 33), with the trees that each Site's own run
+// makes. A Site with a fault keeps its tree (contract 34), and the commit and the exit code say so.
 func TestFleetPublish(t *testing.T) {
 	t.Setenv("SIPGEN_PREVIOUS", "")
 	t.Chdir(t.TempDir())

@@ -92,8 +92,8 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	return c.Refusal
 }
 
-// refuseNewer warns if a newer version of sipgen may have written the tree that changes, and returns the error that ends
-// the run if one did.
+// refuseNewer warns if a newer version of sipgen may have written the tree that changes, and returns the error that
+// ends the run if one did.
 func refuseNewer(ctx context.Context, ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	unknown, refusal := c.OtherVersion(ctx, release.Version(), how)
 	for _, warning := range sentences(unknown, true) {

@@ -92,9 +92,9 @@ func TestWithoutFormulas(t *testing.T) {
 	assert.Truef(t, slices.Equal(got[0], want), "got %q, want %q", got[0], want)
 }
 
-// A full disk below stdout is an error of every command, whatever it prints: who keeps the output would take a part of it
-// for the whole. A command that has written and cannot say so has done its work: code 2 is for a run that has written
-// nothing.
+// A full disk below stdout is an error of every command, whatever it prints: who keeps the output would take a part of
+// it for the whole. A command that has written and cannot say so has done its work: code 2 is for a run that has
+// written nothing.
 func TestOutputIsIncomplete(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

@@ -25,7 +25,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps with has none.
+// TestHintsStandWithTheirErrors: each hint follows the errors that it helps with, once, and an error that nothing helps
+// with has none.
 func TestHintsStandWithTheirErrors(t *testing.T) {
 	err := unpushed(errors.Join(
 		errors.New("a.yaml: spec.nods: unknown field"),
@@ -117,7 +118,8 @@ func TestHintsAboutSpecs(t *testing.T) {
 	}
 }
 
-// TestAsked: who is refused by an API server is told which one it was, by its host and the context, and nothing of how to log in there.
+// TestAsked: who is refused by an API server is told which one it was, by its host and the context, and nothing of how
+// to log in there.
 func TestAsked(t *testing.T) {
 	t.Chdir(t.TempDir())
 	site := need.Value(filepath.Abs("."))(t)

@@ -18,12 +18,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// hostile is what somebody could write into a label, an annotation, a network's name, a status or a file's name to have the reader's
-// terminal or CI system do something.
+// hostile is what somebody could write into a label, an annotation, a network's name, a status or a file's name to have
+// the reader's terminal or CI system do something.
 const hostile = "x\x1b]0;owned\x07\x1b[31m\n::error::owned\r##[error]owned ##vso[task.complete]\u2028::add-mask::x\u202eowned\u2066\u009b31m\u0085\u200b"
 
-// TestOutputsAreTextOnly has hostile words wherever an inventory and a spec take words from outside, and every command print what is for
-// people: nothing steers a terminal, no line is a command of a CI system, and no word from outside begins a line.
+// TestOutputsAreTextOnly has hostile words wherever an inventory and a spec take words from outside, and every command
+// print what is for people: nothing steers a terminal, no line is a command of a CI system, and no word from outside
+// begins a line.
 func TestOutputsAreTextOnly(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)
@@ -153,7 +154,8 @@ func around(text, what string) string {
 	return strings.ToValidUTF8(text[max(0, at-80):min(len(text), at+40)], "")
 }
 
-// forged is a heading of another tenant's cluster, markup, commands of CI systems and terminals, and letters that nobody sees, in one name.
+// forged is a heading of another tenant's cluster, markup, commands of CI systems and terminals, and letters that
+// nobody sees, in one name.
 const forged = "x\n\n## good/g\n\n- owned\n\nowned by the security team <b>owned</b> <script>owned</script> <img src=owned> [owned](javascript:owned) ![owned](http://owned)\n" +
 	"::error::owned\n##vso[task.complete]owned ##[error]owned\n\x1b[31mowned\x1b[2J\r\u2028\u202eowned\u2066\u200b\u3164\ufe0f\u115f\U000e0041\u00ad"
 
@@ -195,8 +197,9 @@ func forgeries(t *testing.T) map[string]any {
 	return specs
 }
 
-// TestNamesFromOutsideMakeNoMarkup: what a tenant, or a host, writes into names, roles, keys, labels and networks is text wherever people read it: in PLAN.md
-// and all of the tree, in the commit, in a pull request, and in what is printed. Nobody but sipgen writes a heading there.
+// TestNamesFromOutsideMakeNoMarkup: what a tenant, or a host, writes into names, roles, keys, labels and networks is
+// text wherever people read it: in PLAN.md and all of the tree, in the commit, in a pull request, and in what is
+// printed. Nobody but sipgen writes a heading there.
 func TestNamesFromOutsideMakeNoMarkup(t *testing.T) {
 	folder := t.TempDir()
 	t.Chdir(folder)

@@ -64,7 +64,8 @@ func TestLintOfExamples(t *testing.T) {
 	}
 }
 
-// TestDemosAreQuiet: the demos run, and warn a newcomer of nothing; nor does a plan of the example that README.md shows.
+// TestDemosAreQuiet: the demos run, and warn a newcomer of nothing; nor does a plan of the example that README.md
+// shows.
 func TestDemosAreQuiet(t *testing.T) {
 	for _, name := range []string{"bash", "git"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -105,7 +106,8 @@ func TestHAProxyLinesAreSaid(t *testing.T) {
 			"`spec.services.loadBalancerControlPlane[0].haproxy.lines.defaults`.")
 }
 
-// TestPatchesWithoutAGrant: patches that freeze their cluster, because no grant allows them, are not said to be granted.
+// TestPatchesWithoutAGrant: patches that freeze their cluster, because no grant allows them, are not said to be
+// granted.
 func TestPatchesWithoutAGrant(t *testing.T) {
 	single := filepath.Join("..", "..", "examples", "single")
 	file := filepath.Join(t.TempDir(), "cluster.yaml")

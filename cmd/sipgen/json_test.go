@@ -25,7 +25,8 @@ type findings struct {
 	Findings []finding.Finding `json:"findings"`
 }
 
-// printed are the values that commands print as JSON, by kind, each with a command on a folder that has the two-tenants example.
+// printed are the values that commands print as JSON, by kind, each with a command on a folder that has the two-tenants
+// example.
 var printed = map[string]struct {
 	of      reflect.Type
 	command string
@@ -44,8 +45,9 @@ var printed = map[string]struct {
 	"Version":     {reflect.TypeFor[versionInfo](), "version"},
 }
 
-// TestJSONFields: testdata/json-fields.txt has every field that commands print as JSON; one that may be absent has a question mark. A renamed
-// field is a difference there. docs/cli.md explains some of them, by the name that they have. With -update it writes the list.
+// TestJSONFields: testdata/json-fields.txt has every field that commands print as JSON; one that may be absent has a
+// question mark. A renamed field is a difference there. docs/cli.md explains some of them, by the name that they have.
+// With -update it writes the list.
 func TestJSONFields(t *testing.T) {
 	var list []string
 	known := map[string]bool{}
@@ -83,8 +85,8 @@ func TestJSONFields(t *testing.T) {
 	assert.Truef(t, explained >= 30, "%d fields explained: want at least 30", explained)
 }
 
-// fieldsOf collects the paths of a type's fields, and whether each is always there. A cluster in an Explanation is that of
-// a Plan, and findings are listed once.
+// fieldsOf collects the paths of a type's fields, and whether each is always there. A cluster in an Explanation is that
+// of a Plan, and findings are listed once.
 func fieldsOf(out map[string]bool, prefix string, of reflect.Type, explanation bool) {
 	for i := range of.NumField() {
 		f := of.Field(i)
@@ -141,8 +143,8 @@ func TestJSONHasAKind(t *testing.T) {
 	}
 }
 
-// TestExitCodePage is contract 30: docs/cli.md has an exit code for every command, and for nothing else. That each ends as
-// it says is in the scripts.
+// TestExitCodePage is contract 30: docs/cli.md has an exit code for every command, and for nothing else. That each ends
+// as it says is in the scripts.
 func TestExitCodePage(t *testing.T) {
 	var rows []string
 	want := []string{"completion"} // cobra's own

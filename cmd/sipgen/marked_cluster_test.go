@@ -19,8 +19,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// markedCluster is a stand-in of an API server that has the objects of files, Secrets with all of their values, whatever is asked for. It notes
-// which Secrets somebody reads: with values, and with their metadata alone.
+// markedCluster is a stand-in of an API server that has the objects of files, Secrets with all of their values,
+// whatever is asked for. It notes which Secrets somebody reads: with values, and with their metadata alone.
 type markedCluster struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -152,8 +152,8 @@ func TestInitOnACluster(t *testing.T) {
 	}
 }
 
-// TestInitBesideSites: hosts in namespaces with the guards of another site are left out, and so plan takes the new Site.
-// Neither its first SIPCluster nor its node port is that of another site.
+// TestInitBesideSites: hosts in namespaces with the guards of another site are left out, and so plan takes the new
+// Site. Neither its first SIPCluster nor its node port is that of another site.
 func TestInitBesideSites(t *testing.T) {
 	binding := func(site string, namespaces ...string) json.RawMessage {
 		scope := map[string]any{"namespaceSelector": map[string]any{"matchExpressions": []any{map[string]any{
@@ -248,7 +248,8 @@ func TestInitBesideSites(t *testing.T) {
 // sipInputs has what was recorded of the SIP operator's tenant lma.
 const sipInputs = "../../testdata/inputs/sip-operator"
 
-// sipOperator is a stand-in of an API server that has SIP's tenant. Deployments are what lists of them give, nil for a refusal.
+// sipOperator is a stand-in of an API server that has SIP's tenant. Deployments are what lists of them give, nil for a
+// refusal.
 type sipOperator struct {
 	*markedCluster
 	deployments []json.RawMessage
@@ -288,9 +289,9 @@ func sipDeployment(manager, operation string) []json.RawMessage {
 		`","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:template":{"f:spec":{"f:containers":{"k:{\"name\":\"jumphost\"}":{".":{}}}}}}}}]}}`)}
 }
 
-// TestServiceOwners renders from a stand-in of an API server that has SIP's tenant: it is refused over SIP's objects, and without the right to
-// look at them there is a warning. So it is with diff, though the tree is there and as it would be rendered: before the objects are handed
-// over, 0 would say that the sync is done.
+// TestServiceOwners renders from a stand-in of an API server that has SIP's tenant: it is refused over SIP's objects,
+// and without the right to look at them there is a warning. So it is with diff, though the tree is there and as it
+// would be rendered: before the objects are handed over, 0 would say that the sync is done.
 func TestServiceOwners(t *testing.T) {
 	synced := func(objects []json.RawMessage) []json.RawMessage {
 		return []json.RawMessage{bytes.Replace(objects[0], []byte(`"managedFields"`),

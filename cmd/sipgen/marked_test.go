@@ -20,8 +20,8 @@ import (
 // mark is in every value of every Secret.
 var mark = canary{text: "MARKED7f3e9dQwZx"}
 
-// markedSecrets are those that a site with every service has, by the keys that they are made with. That there is no other, and that each of them
-// is named by something, the tree says.
+// markedSecrets are those that a site with every service has, by the keys that they are made with. That there is no
+// other, and that each of them is named by something, the tree says.
 func markedSecrets(engineNamespace string) map[string][]string {
 	return map[string][]string{
 		"baremetal-operator-system/ironic-database-root":   {"password"},
@@ -43,7 +43,8 @@ func markedSecrets(engineNamespace string) map[string][]string {
 // runner is the part of a Site that has sipgen run in the cluster.
 const runner = "  runner: {schedule: \"*/10 * * * *\", image: registry.example.org/sipgen:1, secret: fleet-git, status: {schedule: \"*/15 * * * *\", secret: status-git}}\n"
 
-// markedSite writes the whole site's inputs, with every service that names a Secret, and every Secret beside the hosts and beside the specs.
+// markedSite writes the whole site's inputs, with every service that names a Secret, and every Secret beside the hosts
+// and beside the specs.
 func markedSite(t *testing.T, change ...string) (dir string, secrets map[string][]string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -119,7 +120,8 @@ func markedSite(t *testing.T, change ...string) (dir string, secrets map[string]
 	return dir, secrets
 }
 
-// secretNames are the names of Secrets in an object: whatever a field says that is called after Secrets, credentials or certificates.
+// secretNames are the names of Secrets in an object: whatever a field says that is called after Secrets, credentials or
+// certificates.
 func secretNames(value any, each func(name string)) {
 	switch v := value.(type) {
 	case []any:
@@ -148,7 +150,8 @@ func secretNames(value any, each func(name string)) {
 	}
 }
 
-// wantMarked wants every Secret that the tree names to be one of those that are marked, and each of those that no host names to be named by it.
+// wantMarked wants every Secret that the tree names to be one of those that are marked, and each of those that no host
+// names to be named by it.
 func wantMarked(t *testing.T, tree string, secrets map[string][]string) {
 	t.Helper()
 	known, named := map[string]bool{}, map[string]bool{}
@@ -210,8 +213,9 @@ func formats(t *testing.T, name string) []string {
 	return names
 }
 
-// TestMarkedSecretsLeaveNoTrace: every Secret that anything of a site names is there, beside the hosts, beside the specs and on the API server, with a
-// mark in every value, and the mark comes out nowhere: not in the tree, not in git, not in any format of what is printed, not in an error.
+// TestMarkedSecretsLeaveNoTrace: every Secret that anything of a site names is there, beside the hosts, beside the
+// specs and on the API server, with a mark in every value, and the mark comes out nowhere: not in the tree, not in git,
+// not in any format of what is printed, not in an error.
 func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 	argo := []string{"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n",
 		"      credentialsSecret: vino-bmc\n", ""}

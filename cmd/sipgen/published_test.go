@@ -23,9 +23,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestOldSnapshotSeesNoHostClean: a snapshot from before a host was ever labeled shows it without labels for ever. That is not how a
-// release ends: whoever planned from it would hand out a server that still runs somebody's workload. Commits that
-// change no host of the site, in its folder or of others, do not make a snapshot old (contract 19).
+// TestOldSnapshotSeesNoHostClean: a snapshot from before a host was ever labeled shows it without labels for ever. That
+// is not how a release ends: whoever planned from it would hand out a server that still runs somebody's workload.
+// Commits that change no host of the site, in its folder or of others, do not make a snapshot old (contract 19).
 func TestOldSnapshotSeesNoHostClean(t *testing.T) {
 	const onlyAdds = "they only add hosts, and do not count for those of the tree"
 	work, now := t.TempDir(), time.Now()
@@ -103,11 +103,12 @@ func snapshot(t *testing.T, taken time.Time) {
 // released is written by hack/cut-release.sh, with the commit that is tagged; a version that is out stays as it is.
 var released = flag.String("released", "", "write testdata/released/VERSION")
 
-// releasedSites are the examples whose trees are kept: every service of a tenant, and two tenants, one with a host that is leaving.
+// releasedSites are the examples whose trees are kept: every service of a tenant, and two tenants, one with a host that
+// is leaving.
 var releasedSites = []string{"full-service", "two-tenants"}
 
-// TestReleasedTrees: this version reads the Sites, the specs and the trees of every released version, plans each host where it is, publishes over the tree,
-// and finds nothing to do after that.
+// TestReleasedTrees: this version reads the Sites, the specs and the trees of every released version, plans each host
+// where it is, publishes over the tree, and finds nothing to do after that.
 func TestReleasedTrees(t *testing.T) {
 	const folder = "../../testdata/released"
 	if *released != "" {
@@ -225,7 +226,8 @@ func writeReleased(t *testing.T, example, folder string) {
 	}
 }
 
-// TestFleet publishes the sites of examples/fleet into one repository, all at once, and holds the workflow and the Job there to them.
+// TestFleet publishes the sites of examples/fleet into one repository, all at once, and holds the workflow and the Job
+// there to them.
 func TestFleet(t *testing.T) {
 	fleet := need.Value(filepath.Abs("../../examples/fleet"))(t)
 	folders := need.Value(filepath.Glob(filepath.Join(fleet, "sites", "*")))(t)

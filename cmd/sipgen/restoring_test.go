@@ -14,7 +14,8 @@ import (
 )
 
 // TestRestoringStops: whoever pastes the commands of "restore-tree" into a shell that goes on after what fails changes
-// nothing in the folder that he was in, where the clone fails or no commit fits; that folder may have specs in clusters/, and one named fleet.
+// nothing in the folder that he was in, where the clone fails or no commit fits; that folder may have specs in
+// clusters/, and one named fleet.
 func TestRestoringStops(t *testing.T) {
 	var commands strings.Builder
 	for _, text := range namedBlocks(t, "restore-tree") {
@@ -48,8 +49,8 @@ func TestRestoringStops(t *testing.T) {
 	}
 }
 
-// TestRestoringWithoutSha256sum: the commands that look for the commit take shasum where there is no sha256sum, and say so where there is neither,
-// for that nothing is printed means that no commit fits.
+// TestRestoringWithoutSha256sum: the commands that look for the commit take shasum where there is no sha256sum, and say
+// so where there is neither, for that nothing is printed means that no commit fits.
 func TestRestoringWithoutSha256sum(t *testing.T) {
 	find := namedBlocks(t, "restore-tree")[1]
 	work := t.TempDir()
@@ -88,7 +89,8 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 	assert.Truef(t, commit == head && len(head) == 40 && !strings.Contains(said, "stop:"), "with shasum:\n%s", said)
 }
 
-// TestEmptyVariables: a block of commands that deletes or pushes something stops if a variable of it is empty, as it is in a new shell.
+// TestEmptyVariables: a block of commands that deletes or pushes something stops if a variable of it is empty, as it is
+// in a new shell.
 func TestEmptyVariables(t *testing.T) {
 	dangerous := regexp.MustCompile(`\bdelete\b|\bgit( -C \S+)? (rm|push|revert)\b|\brm -r`)
 	variable := regexp.MustCompile(`\$\{?([A-Za-z_]+)(:[?-])?`)

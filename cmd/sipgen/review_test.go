@@ -25,11 +25,12 @@ import (
 
 var update = flag.Bool("update", false, "write docs/review.md's outputs and files again")
 
-// reviewed is what docs/review.md shows: real outputs of real commands, by the name of their block, or of their file below docs/review.
+// reviewed is what docs/review.md shows: real outputs of real commands, by the name of their block, or of their file
+// below docs/review.
 type reviewed map[string]string
 
-// TestReviewPage goes the way that docs/review.md goes, on examples/two-tenants, and holds the page to what the commands print. With -update it
-// writes the page's blocks and files.
+// TestReviewPage goes the way that docs/review.md goes, on examples/two-tenants, and holds the page to what the
+// commands print. With -update it writes the page's blocks and files.
 func TestReviewPage(t *testing.T) {
 	docs := need.Value(filepath.Abs("../../docs"))(t)
 	dir := t.TempDir()

@@ -18,13 +18,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The examples' repositories are nowhere. The commands of scripts are this program, too, and have an environment of their own.
+	// The examples' repositories are nowhere. The commands of scripts are this program, too, and have an environment of
+	// their own.
 	if _, set := os.LookupEnv("SIPGEN_PREVIOUS"); !set {
 		if err := os.Setenv("SIPGEN_PREVIOUS", "none"); err != nil {
 			panic(err)
 		}
 	}
-	// Garbage is collected as the program does it, whatever make test says: most tests call it, and some ask how much memory it took.
+	// Garbage is collected as the program does it, whatever make test says: most tests call it, and some ask how much
+	// memory it took.
 	if err := os.Unsetenv("GOGC"); err != nil {
 		panic(err)
 	}
@@ -97,7 +99,8 @@ func siteOf(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(filepath.Join(folder, "hosts.yaml"), []byte(hosts), 0o644))
 }
 
-// exits runs a command of sipgen and wants exactly one exit code: exits 2 sipgen render … A worker runs it, without standard input.
+// exits runs a command of sipgen and wants exactly one exit code: exits 2 sipgen render … A worker runs it, without
+// standard input.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || args[1] != "sipgen" {
 		ts.Fatalf("usage: exits CODE sipgen …")

@@ -17,8 +17,8 @@ import (
 )
 
 // TestTamperedTrees is contract 1: a tree whose decisions are lost, older or somebody else's is refused, by every
-// command that plans from it, and what the message says brings it back. No host carries a label yet, and a newcomer that
-// comes before everybody else wants the hosts that a forgotten decision would set free.
+// command that plans from it, and what the message says brings it back. No host carries a label yet, and a newcomer
+// that comes before everybody else wants the hosts that a forgotten decision would set free.
 func TestTamperedTrees(t *testing.T) {
 	steps := namedBlocks(t, "restore-tree")
 	work := t.TempDir()
@@ -196,7 +196,8 @@ func TestTamperedTrees(t *testing.T) {
 	}
 }
 
-// TestLostTree: the commands of the procedure "lost-tree" bring a tree back that a commit deleted, and one that a forced push took.
+// TestLostTree: the commands of the procedure "lost-tree" bring a tree back that a commit deleted, and one that a
+// forced push took.
 func TestLostTree(t *testing.T) {
 	const tree = "git init -q -b main . && git config --global user.name me && git config --global user.email me@example.org && echo a >README && git add . && git commit -q -m first && " +
 		"mkdir -p clusters && echo a >clusters/a && echo a >.sipgen.yaml && git add . && git commit -q -m tree && git clone -q --bare . $HOME/fleet.git && git -C $HOME/fleet.git config receive.denyDeleteCurrent ignore\nlost=$(git rev-parse HEAD)\n"

@@ -132,7 +132,8 @@ func securityTable() []attack {
 		return balancer("service: {type: LoadBalancer, loadBalancerIP: '" + ip + "'}")
 	}
 	held := bankSpec("{nodes: {Worker: {count: {active: 1}}}, services: {loadBalancerWorker: [{nodeInterfaceId: oam, nodePortRange: {start: 30000, end: 30000}}]}}")
-	// Somebody points a host at the API server's address: where the Site lists the hosts' networks, and where the host's network data has another one.
+	// Somebody points a host at the API server's address: where the Site lists the hosts' networks, and where the
+	// host's network data has another one.
 	listed := map[string]string{"site.yaml": strings.Replace(securityFiles["site.yaml"],
 		"hosts: {namespaces: [metal3]}",
 		"hosts: {namespaces: [metal3], networks: [{name: oam, addresses: [192.0.2.0/24]}]}", 1)}

@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The most bytes of memory that one run may take, however hostile its input, those included that runs before it left to be collected.
+// The most bytes of memory that one run may take, however hostile its input, those included that runs before it left to
+// be collected.
 const securityMemory = 300 << 20
 
 // attack is one thing that somebody tries who writes a file that sipgen reads.
@@ -25,7 +26,8 @@ type attack struct {
 	first map[string]string
 	// files are put over those of securityFiles, by name; a text "run: " is a script.
 	files map[string]string
-	// want is in the refusal. With "in FILE: " the run succeeds, and the rest is in the file of the tree; with "not in FILE: " it is not.
+	// want is in the refusal. With "in FILE: " the run succeeds, and the rest is in the file of the tree; with "not in
+	// FILE: " it is not.
 	want string
 	// argo is what is wanted with Argo CD, where that is something else.
 	argo string
@@ -124,10 +126,11 @@ const securityKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3
 // ofEngines are the classes whose rows each engine has. Other rows take turns: what refuses them knows of no engine.
 var ofEngines = []string{"rights", "annotation", "tree", "site service"}
 
-// TestSecurityTable: what a tenant may try, by class, on a site of either engine, each with the refusal that it gets or with what is left of it in the tree. Every row is a
-// whole command of a worker, which is asked for its time and memory, and is ended when it takes far too long. More rows of a class are
-// where what refuses them is: TestGrants, TestBuilt, TestTamperedTrees, TestOutputsAreTextOnly. What the API server refuses has its
-// rows in e2e: docs/trust.md has both.
+// TestSecurityTable: what a tenant may try, by class, on a site of either engine, each with the refusal that it gets or
+// with what is left of it in the tree. Every row is a whole command of a worker, which is asked for its time and
+// memory, and is ended when it takes far too long. More rows of a class are where what refuses them is: TestGrants,
+// TestBuilt, TestTamperedTrees, TestOutputsAreTextOnly. What the API server refuses has its rows in e2e: docs/trust.md
+// has both.
 func TestSecurityTable(t *testing.T) {
 	seen := map[string]int{}
 	workers := newWorkers()
@@ -219,7 +222,8 @@ func (row attack) try(t *testing.T, workers *workers, engine string) {
 		"it says what it must not: %q", said)
 }
 
-// wasRefused says that a run wrote nothing, froze a cluster, left something out, or gave a cluster no more than its tenant may have.
+// wasRefused says that a run wrote nothing, froze a cluster, left something out, or gave a cluster no more than its
+// tenant may have.
 func wasRefused(code int, said string) bool {
 	return code == exitError || code == exitFinding && (strings.Contains(said, "frozen: ") ||
 		strings.Contains(said, "left out: ") || strings.Contains(said, " may have at most ")) ||
@@ -268,7 +272,8 @@ func ofService(old, new string) map[string]string {
 	return map[string]string{"site.yaml": securityFiles["site.yaml"] + strings.Replace(securityServices, old, new, 1)}
 }
 
-// securityOfServices are what the services of a site may not be made to do: its author is trusted, what he copies from elsewhere is not.
+// securityOfServices are what the services of a site may not be made to do: its author is trusted, what he copies from
+// elsewhere is not.
 func securityOfServices() []attack {
 	const at = "spec.services."
 	key := `deployRamdisk: {sshKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIKHEChAJ3WN0D2e1oCQzdH3JUDJGzkBlzMDqjuUMkh4C ops@example"}`

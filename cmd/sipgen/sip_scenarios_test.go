@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hosts and specs as the SIP operator's own tests make them (airshipit/sip, commit 1f88a95, testutil): hosts with three labels and network data
-// with one address on oam-ipv4, a spec with one service of each kind. There, all hosts have one BMC and one address; here each has its own, as on
-// any site, because sipgen does not hand out hosts that share them.
+// Hosts and specs as the SIP operator's own tests make them (airshipit/sip, commit 1f88a95, testutil): hosts with three
+// labels and network data with one address on oam-ipv4, a spec with one service of each kind. There, all hosts have one
+// BMC and one address; here each has its own, as on any site, because sipgen does not hand out hosts that share them.
 const sipNetworks = `{"networks": [{"id": "oam-ipv6", "type": "ipv6", "ip_address": "2001:1890:1001:293d::%d"}, {"id": "oam-ipv4", "type": "ipv4", "ip_address": "32.68.51.%d", "netmask": "255.255.255.128"}]}`
 
 const sipNetworksYAML = "networks:\n- {id: oam-ipv6, type: ipv6, ip_address: '2001:1890:1001:293d::%d'}\n- {id: oam-ipv4, type: ipv4, ip_address: 32.68.51.%d, netmask: 255.255.255.128}\n"
@@ -26,7 +26,8 @@ const sipNetworksYAML = "networks:\n- {id: oam-ipv6, type: ipv6, ip_address: '20
 type sipHost struct {
 	role   string
 	labels string
-	// networks is its network data; "none" for a host that names no Secret, "missing" for one whose Secret is not there.
+	// networks is its network data; "none" for a host that names no Secret, "missing" for one whose Secret is not
+	// there.
 	networks string
 	bmc      string
 }
@@ -240,7 +241,8 @@ func scenarios() []scenario {
 	}
 }
 
-// TestScenariosOfSIP holds sipgen to every test that the SIP operator had, and tests.md beside SIP's objects to the table of them.
+// TestScenariosOfSIP holds sipgen to every test that the SIP operator had, and tests.md beside SIP's objects to the
+// table of them.
 func TestScenariosOfSIP(t *testing.T) {
 	table := "| SIP's test | SIP | sipgen | why |\n|---|---|---|---|\n"
 	for _, s := range scenarios() {
@@ -284,10 +286,10 @@ func TestScenariosOfSIP(t *testing.T) {
 	same(t, page, before+begin+table+end+after)
 }
 
-// TestTakeoverInOrder takes four of SIP's tenants over one at a time, in four orders, where each tenant is first once, and
-// last once: at every step each tenant has exactly the hosts that SIP gave it, none is new, released or pending, the free
-// hosts stay free, and those of tenants that are not taken over yet are left alone. One tenant has a host on standby, one
-// two hosts in a rack that its spec would not allow today.
+// TestTakeoverInOrder takes four of SIP's tenants over one at a time, in four orders, where each tenant is first once,
+// and last once: at every step each tenant has exactly the hosts that SIP gave it, none is new, released or pending,
+// the free hosts stay free, and those of tenants that are not taken over yet are left alone. One tenant has a host on
+// standby, one two hosts in a rack that its spec would not allow today.
 func TestTakeoverInOrder(t *testing.T) {
 	type tenant struct{ controlPlanes, workers, standby int }
 	tenants := map[string]tenant{"a": {1, 2, 0}, "b": {1, 1, 1}, "c": {3, 0, 0}, "d": {1, 2, 0}}

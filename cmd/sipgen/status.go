@@ -116,7 +116,8 @@ or a finding; 2 an error.`,
 				if found == nil {
 					return err
 				}
-				// Without the tree it shows what hosts say of themselves: one whose spec was emptied does not wait for git.
+				// Without the tree it shows what hosts say of themselves: one whose spec was emptied does not wait for
+				// git.
 				err = cmp.Or(err, showStatus(ui, before, found, output.Format))
 				if waiting := found.waiting(); wait > 0 && waiting != "" {
 					ui.Say("not live after %s: %s", wait, waiting)

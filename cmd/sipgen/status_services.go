@@ -46,8 +46,9 @@ var serviceKinds = []struct {
 		Resource: "appprojects"}},
 }
 
-// servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of
-// the hosts. labeled: hosts carry labels of clusters, so that the engine has synced the tree. Kinds that cannot be read, or that no file has, are left out.
+// servicesOf holds the services of the tree and the Site against the live ones, or against those among the files of the
+// hosts. labeled: hosts carry labels of clusters, so that the engine has synced the tree. Kinds that cannot be read, or
+// that no file has, are left out.
 func servicesOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, site *v1alpha1.Site,
 	before app.Before, labeled, wide bool) []status.Service {
 	wanted := wantedServices(site, before)

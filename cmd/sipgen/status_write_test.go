@@ -19,8 +19,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestWriteStatusMeetsOthers: where somebody else writes to the SIPCluster between reading and writing, the status is computed anew from what is there
-// then; who keeps doing so is given way to, and what is right already is not written.
+// TestWriteStatusMeetsOthers: where somebody else writes to the SIPCluster between reading and writing, the status is
+// computed anew from what is there then; who keeps doing so is given way to, and what is right already is not written.
 func TestWriteStatusMeetsOthers(t *testing.T) {
 	for _, row := range []struct {
 		why       string
@@ -88,7 +88,8 @@ func TestWriteStatusMeetsOthers(t *testing.T) {
 	}
 }
 
-// TestLiveClusterOfAnotherShape: what is in a live object is anybody's. A status that is none is no status, and the spec counts all the same.
+// TestLiveClusterOfAnotherShape: what is in a live object is anybody's. A status that is none is no status, and the
+// spec counts all the same.
 func TestLiveClusterOfAnotherShape(t *testing.T) {
 	const rest = `"metadata":{"namespace":"t","name":"a","generation":2,"resourceVersion":"7"},`
 	for _, row := range []struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTakeoverStopped is the table of docs/from-sip.md, "If you stop partway". As long as the tree has nothing of the tenant, its spec may go away
-// again: its hosts are left alone. Once the tree has them, the cluster is frozen until its services are handed over, and when its spec goes away. The tree as it
-// was before leads back.
+// TestTakeoverStopped is the table of docs/from-sip.md, "If you stop partway". As long as the tree has nothing of the
+// tenant, its spec may go away again: its hosts are left alone. Once the tree has them, the cluster is frozen until its
+// services are handed over, and when its spec goes away. The tree as it was before leads back.
 func TestTakeoverStopped(t *testing.T) {
 	site := read(t, sipInputs+"/site.yaml")
 	spec := read(t, sipInputs+"/spec.yaml")

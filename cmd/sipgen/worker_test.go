@@ -32,8 +32,8 @@ type answered struct {
 	Peak uint64
 }
 
-// worker is a process of this binary that runs one command after the other, each in its folder and environment. Starting the program takes longer than most
-// of what the scripts have it do.
+// worker is a process of this binary that runs one command after the other, each in its folder and environment.
+// Starting the program takes longer than most of what the scripts have it do.
 type worker struct {
 	process *exec.Cmd
 	in      io.WriteCloser

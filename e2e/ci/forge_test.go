@@ -29,7 +29,8 @@ type comment struct {
 	author, body string
 }
 
-// forge stands in for GitHub's comments of a pull request and GitLab's notes of a merge request: the same thing under other names.
+// forge stands in for GitHub's comments of a pull request and GitLab's notes of a merge request: the same thing under
+// other names.
 type forge struct {
 	mu       sync.Mutex
 	comments []comment

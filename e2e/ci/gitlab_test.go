@@ -90,7 +90,8 @@ func (s *site) gitlab(t *testing.T, job gitlabJob, from string) (code int, log, 
 	return code, log, checkout
 }
 
-// TestGitLabFile wants jobs that GitLab can read, that run when they should, and whose shell is POSIX shell without faults.
+// TestGitLabFile wants jobs that GitLab can read, that run when they should, and whose shell is POSIX shell without
+// faults.
 func TestGitLabFile(t *testing.T) {
 	needs(t, "shellcheck")
 	t.Parallel()

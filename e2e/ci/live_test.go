@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLiveInventory plans and publishes from a real API server, takes a snapshot, and wants the snapshot to plan the same.
+// TestLiveInventory plans and publishes from a real API server, takes a snapshot, and wants the snapshot to plan the
+// same.
 func TestLiveInventory(t *testing.T) {
 	needs(t, "git", "gh", "curl")
 	t.Parallel()
@@ -62,8 +63,8 @@ func TestLiveInventory(t *testing.T) {
 	}
 	gitlab("no host has changed")
 
-	// A snapshot that was kept for more than an hour is replaced, though no host has changed: contract 19 lets no host go
-	// by one that is older than the tree.
+	// A snapshot that was kept for more than an hour is replaced, though no host has changed: contract 19 lets no host
+	// go by one that is older than the tree.
 	age := func(by time.Duration) {
 		t.Helper()
 		g.git(t, "pull", "--quiet", "origin", "main")

@@ -65,7 +65,8 @@ func TestPreCommit(t *testing.T) {
 	assert.Truef(t, code != 0, "a commit that the hooks refuse is made\n%s", log)
 }
 
-// TestImage runs the tests of hack/image, a module of its own, beside the others: what takes long in them is the linker.
+// TestImage runs the tests of hack/image, a module of its own, beside the others: what takes long in them is the
+// linker.
 func TestImage(t *testing.T) {
 	needs(t, "git")
 	t.Parallel()

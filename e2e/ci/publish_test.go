@@ -20,8 +20,9 @@ import (
 // Digests of the images that the stand-in for make release leaves.
 var sipgenDigest, jumpDigest = "sha256:" + strings.Repeat("a1", 32), "sha256:" + strings.Repeat("b2", 32)
 
-// releaseProject is what the release's jobs read of a checkout, with a changelog that is cut, and programs that write down how they are called: registries,
-// signing and the forge are not here. What make release makes is tested by itself.
+// releaseProject is what the release's jobs read of a checkout, with a changelog that is cut, and programs that write
+// down how they are called: registries, signing and the forge are not here. What make release makes is tested by
+// itself.
 func releaseProject(t *testing.T) (folder, calls string, env map[string]string) {
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "check out")
@@ -65,8 +66,9 @@ func inOrder(t *testing.T, text string, patterns ...string) {
 	}
 }
 
-// TestReleaseOnGitHub: the workflow makes a release, pushes and signs both images by their digests, which the notes have, and publishes last. Its actions
-// are pinned, its rights are those that this takes, its Go is that of the page on releases, and its place is the one that programs know.
+// TestReleaseOnGitHub: the workflow makes a release, pushes and signs both images by their digests, which the notes
+// have, and publishes last. Its actions are pinned, its rights are those that this takes, its Go is that of the page on
+// releases, and its place is the one that programs know.
 func TestReleaseOnGitHub(t *testing.T) {
 	needs(t, "git")
 	t.Parallel()

@@ -74,8 +74,9 @@ func TestReleaseIsReproducible(t *testing.T) {
 		"a release with a file that is not committed: %v\n%s", err, text)
 }
 
-// verifyByPage: whoever downloads an archive compares it with the page's command, and whoever doubts the sums builds the release again with the
-// page's commands, from a clone, with the Go that the page names. Only where the repository is is another place.
+// verifyByPage: whoever downloads an archive compares it with the page's command, and whoever doubts the sums builds
+// the release again with the page's commands, from a clone, with the Go that the page names. Only where the repository
+// is is another place.
 func verifyByPage(t *testing.T, checkout, release, version string) {
 	t.Helper()
 	check, rebuild := engine.Procedure(t, "check-release")[0], engine.Procedure(t, "rebuild-release")[0]
@@ -113,8 +114,8 @@ func TestReleaseRefuses(t *testing.T) {
 	need.Read(t, filepath.Join(folder, "thesis"))
 }
 
-// checkRelease wants sums of all files, the binary in the archive, which runs and says its version, what krew and Homebrew
-// install it by, and its bill of materials.
+// checkRelease wants sums of all files, the binary in the archive, which runs and says its version, what krew and
+// Homebrew install it by, and its bill of materials.
 func checkRelease(t *testing.T, folder string) {
 	t.Helper()
 	name := "sipgen_v1.2.3-rc.1_" + runtime.GOOS + "_" + runtime.GOARCH
@@ -187,8 +188,8 @@ func installByKrew(t *testing.T, manifest, archive string) {
 		"sipgen v1.2.3-rc.1 (", "the plugin")
 }
 
-// TestFormulaWords: the formula's words for systems are Homebrew's, and each platform has its archive. The words are ARCH_OPTIONS and
-// BASE_OS_OPTIONS of Library/Homebrew/on_system.rb.
+// TestFormulaWords: the formula's words for systems are Homebrew's, and each platform has its archive. The words are
+// ARCH_OPTIONS and BASE_OS_OPTIONS of Library/Homebrew/on_system.rb.
 func TestFormulaWords(t *testing.T) {
 	needs(t, "sed")
 	function := run(t, "../../hack", nil, "sed", "-n", "/^formula() {$/,/^}$/p", "release.sh")
@@ -207,8 +208,8 @@ func TestFormulaWords(t *testing.T) {
 	}
 }
 
-// TestReleasedJumpHost: a program that was built from a tag takes the jump host's image that is published with it in a Site that
-// names none; one that was built from another commit asks for an image, and says why.
+// TestReleasedJumpHost: a program that was built from a tag takes the jump host's image that is published with it in a
+// Site that names none; one that was built from another commit asks for an image, and says why.
 func TestReleasedJumpHost(t *testing.T) {
 	t.Parallel()
 	folder, operator := t.TempDir(), "../../testdata/inputs/sip-operator/"

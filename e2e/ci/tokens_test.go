@@ -21,8 +21,8 @@ const (
 	writeToken = "write-token-8f00b204"
 )
 
-// serveFleet serves the fleet's repository over https as a forge does, by git's own program: one token reads, the other one writes too. Like forges it
-// takes a token as the password of a user, and not as a bearer's.
+// serveFleet serves the fleet's repository over https as a forge does, by git's own program: one token reads, the other
+// one writes too. Like forges it takes a token as the password of a user, and not as a bearer's.
 func (s *site) serveFleet(t *testing.T, user string) {
 	t.Helper()
 	backend := filepath.Join(strings.TrimSpace(run(t, "", nil, "git", "--exec-path")), "git-http-backend")

@@ -126,7 +126,8 @@ func TestGitHubFork(t *testing.T) {
 	assert.Equal(t, "2.1.0", sarif.Version, "sipgen.sarif")
 }
 
-// TestGitHubLongPlan wants a comment that GitHub takes whatever the plan's size: what it leaves out is counted by what becomes of it, and is in the log.
+// TestGitHubLongPlan wants a comment that GitHub takes whatever the plan's size: what it leaves out is counted by what
+// becomes of it, and is in the log.
 func TestGitHubLongPlan(t *testing.T) {
 	needs(t, "git", "gh", "curl")
 	t.Parallel()

@@ -45,8 +45,8 @@ func StartFaulty(t testing.TB, api *APIServer) *Faulty {
 		if f.fault(w) {
 			return
 		}
-		// The API server denies some requests before it has read their bodies. A body that is here already is in nobody's
-		// way then.
+		// The API server denies some requests before it has read their bodies. A body that is here already is in
+		// nobody's way then.
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)

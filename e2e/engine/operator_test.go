@@ -25,8 +25,8 @@ spec:
 `)
 }
 
-// TestHostWatchSeesHarm does to hosts what the operator answers with a wipe, a shutdown or the end of the host: without an announcement
-// each is harm, and named; with one it is not. What a consumer adds is none.
+// TestHostWatchSeesHarm does to hosts what the operator answers with a wipe, a shutdown or the end of the host: without
+// an announcement each is harm, and named; with one it is not. What a consumer adds is none.
 func TestHostWatchSeesHarm(t *testing.T) {
 	t.Parallel()
 	api := engine.StartAPIServer(t, engine.Options{})

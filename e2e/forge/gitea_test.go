@@ -120,8 +120,8 @@ func life(t *testing.T, s *site) {
 	assert.Empty(t, s.git(t, "diff", "--stat", "origin/main", "origin/sipgen/two"), "the proposal still changes")
 }
 
-// Gitea's button merges main into the proposal, which is harmless; its editor commits to the branch, and that is not thrown
-// away. When the branch is deleted, there is a new pull request.
+// Gitea's button merges main into the proposal, which is harmless; its editor commits to the branch, and that is not
+// thrown away. When the branch is deleted, there is a new pull request.
 func others(t *testing.T, s *site) {
 	propose := []string{"--propose", "sipgen/two", "--forge", "gitea"}
 	s.publish(t, 0, propose...)

@@ -36,8 +36,8 @@ func rivals(t *testing.T, s *site) {
 		return file
 	}
 	for i := range n {
-		// The hosts of another API server, which have the same names and uids of their own: two trees of one branch do not get
-		// the same hosts.
+		// The hosts of another API server, which have the same names and uids of their own: two trees of one branch do
+		// not get the same hosts.
 		folder := fmt.Sprintf("hosts-dc%d", i)
 		files, err := filepath.Glob(filepath.Join(s.dir, "hosts", "*.yaml"))
 		require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTutorial runs docs/tutorial.md word by word: in an empty folder, with a real API server that has the hosts of examples/two-tenants and Flux'
-// kinds, and a real Gitea. Only where the repository is is another place.
+// TestTutorial runs docs/tutorial.md word by word: in an empty folder, with a real API server that has the hosts of
+// examples/two-tenants and Flux' kinds, and a real Gitea. Only where the repository is is another place.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
 	gitea := engine.StartGitea(t)

@@ -107,9 +107,10 @@ func TestObjectsAreAdmitted(t *testing.T) {
 }
 
 // Every object of the golden trees is taken by the real API server in a strict dry run, and the pods of services by the
-// restricted Pod Security profile: services, sync objects of both engines, policies, rights, what a site needs once, and
-// Ironic. MariaDB's operator and ViNO cannot be had, nor their definitions. Host patches are left out: they carry the uid of
-// a host that is not here, which the API server refuses as it should; the tests of the circle apply them to hosts that are.
+// restricted Pod Security profile: services, sync objects of both engines, policies, rights, what a site needs once,
+// and Ironic. MariaDB's operator and ViNO cannot be had, nor their definitions. Host patches are left out: they carry
+// the uid of a host that is not here, which the API server refuses as it should; the tests of the circle apply them to
+// hosts that are.
 func TestGoldenTreesAreAdmitted(t *testing.T) {
 	api := server(t)
 	api.InstallCRDs(t, engine.FluxCRDs(t)...)

@@ -48,8 +48,8 @@ func pemOf(c *tls.Certificate) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate[0]}))
 }
 
-// TestBackendsAreVerified: where the authority is given, an API server whose certificate is of another one, or in another name, gets no connections.
-// The checks are HAProxy's own, over TLS; each server is healthy by what it answers.
+// TestBackendsAreVerified: where the authority is given, an API server whose certificate is of another one, or in
+// another name, gets no connections. The checks are HAProxy's own, over TLS; each server is healthy by what it answers.
 func TestBackendsAreVerified(t *testing.T) {
 	t.Parallel()
 	ours, theirs := issue(t, nil, "ours"), issue(t, nil, "theirs")

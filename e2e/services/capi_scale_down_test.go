@@ -18,8 +18,8 @@ metadata: {namespace: t, name: green}
 spec: {nodes: {Storage: {labelSelector: {matchLabels: {pool: s}}, count: {active: COUNT}}}}
 `
 
-// scaleDown: the role shrinks, and Cluster API deletes another machine than that of the host that sipgen lets go. status
-// asks for no second machine, and the next run lets the idle host go.
+// scaleDown: the role shrinks, and Cluster API deletes another machine than that of the host that sipgen lets go.
+// status asks for no second machine, and the next run lets the idle host go.
 func scaleDown(t *testing.T, api *engine.APIServer, core *engine.ClusterAPI) {
 	r := &racks{api: api, core: core, folder: t.TempDir(), templates: map[string]string{"green": "green-a"}}
 	objects := strings.ReplaceAll(racksCluster, "red", "green") + strings.NewReplacer("NAME", "green", "red", "green",

@@ -51,8 +51,9 @@ spec:
       infrastructureRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: Metal3MachineTemplate, name: older-wk}
 `
 
-// TestClusterAPIObjectsAreAdmitted: what examples/cluster-api makes with the component of its golden tree is taken by a real API server in a
-// strict dry run, with Cluster API's own definitions; so is the same of the other versions. Without the component the server misses what it sets.
+// TestClusterAPIObjectsAreAdmitted: what examples/cluster-api makes with the component of its golden tree is taken by a
+// real API server in a strict dry run, with Cluster API's own definitions; so is the same of the other versions.
+// Without the component the server misses what it sets.
 func TestClusterAPIObjectsAreAdmitted(t *testing.T) {
 	api := server(t)
 	api.InstallCRDs(t, append(engine.ClusterAPICRDs(t), engine.CAPM3CRDs()...)...)

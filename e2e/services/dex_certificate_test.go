@@ -76,9 +76,9 @@ func inMemory(t *testing.T, files map[string][]byte) []byte {
 	return []byte(config)
 }
 
-// TestRenewedCertificateOfDex: cert-manager renews the Secret, twice. Dex goes on with the certificate of its start (the
-// engine has no reloader; the one of cmd/dex waits for another event than a Secret's volume makes). By the rendered
-// probe the kubelet starts Dex anew, and Dex serves the renewed certificate.
+// TestRenewedCertificateOfDex: cert-manager renews the Secret, twice. Dex goes on with the certificate of its start
+// (the engine has no reloader; the one of cmd/dex waits for another event than a Secret's volume makes). By the
+// rendered probe the kubelet starts Dex anew, and Dex serves the renewed certificate.
 func TestRenewedCertificateOfDex(t *testing.T) {
 	d := newDexServer(t)
 	files, config := offline(t, d)

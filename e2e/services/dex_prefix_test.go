@@ -83,9 +83,9 @@ func emptyPrefixes(t *testing.T, i *issuer) []byte {
 	return overlay(t, input(services, v1.RoleWorker))[dexName+"/tenant/authentication.yaml"]
 }
 
-// wantNoneOfKubernetesOwn: with empty prefixes whoever names people and groups at the identity provider would name members of
-// system:masters and the API server's own components: a real API server refuses such tokens by the rendered rules, and takes
-// all others.
+// wantNoneOfKubernetesOwn: with empty prefixes whoever names people and groups at the identity provider would name
+// members of system:masters and the API server's own components: a real API server refuses such tokens by the rendered
+// rules, and takes all others.
 func wantNoneOfKubernetesOwn(t *testing.T, tenant *engine.APIServer, i *issuer) {
 	t.Helper()
 	for _, row := range []struct {

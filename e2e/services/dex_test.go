@@ -145,8 +145,9 @@ func dexServices(d, up dexServer) v1.Services {
 	}}}
 }
 
-// A person logs in at the company's provider, and the tenant's API server knows who it is: Dex from the rendered configuration
-// with its state in a real API server under the rendered rights, and a second API server with the rendered AuthenticationConfiguration.
+// A person logs in at the company's provider, and the tenant's API server knows who it is: Dex from the rendered
+// configuration with its state in a real API server under the rendered rights, and a second API server with the
+// rendered AuthenticationConfiguration.
 func TestLoginThroughDexReachesTheTenant(t *testing.T) {
 	t.Parallel()
 	management := server(t)

@@ -12,9 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestFamiliesOnADualStackCluster: on an API server with service addresses of both families a Service has those of the addresses that are asked for.
-// MetalLB compares the families of the cluster IPs with those of the addresses, and gives no address if they differ (allocateIPs in service.go of its
-// controller, v0.16). A Service that was there with both keeps its first.
+// TestFamiliesOnADualStackCluster: on an API server with service addresses of both families a Service has those of the
+// addresses that are asked for. MetalLB compares the families of the cluster IPs with those of the addresses, and gives
+// no address if they differ (allocateIPs in service.go of its controller, v0.16). A Service that was there with both
+// keeps its first.
 func TestFamiliesOnADualStackCluster(t *testing.T) {
 	const space = "families"
 	api := server(t)

@@ -28,8 +28,8 @@ type backend struct {
 	*httptest.Server
 }
 
-// startBackend answers at address:6443 over TLS, with a certificate of its own if one is given: /readyz with its status,
-// /hang for ever, and its name otherwise.
+// startBackend answers at address:6443 over TLS, with a certificate of its own if one is given: /readyz with its
+// status, /hang for ever, and its name otherwise.
 func startBackend(t *testing.T, name, address string, certificates ...tls.Certificate) *backend {
 	t.Helper()
 	return startBackendAt(t, name, net.JoinHostPort(address, "6443"), certificates...)
@@ -79,8 +79,8 @@ func startHAProxy(t *testing.T, config []byte) balancer {
 	return balancer{"https://" + front, "http://" + status}
 }
 
-// workers is the rendered configuration of an entry for n ports in a row, which are free, with its binds moved to a loopback address, and the
-// address of its status.
+// workers is the rendered configuration of an entry for n ports in a row, which are free, with its binds moved to a
+// loopback address, and the address of its status.
 func workers(t *testing.T, entry v1.LoadBalancerWorker, n int32, addresses ...string) (config, status string,
 	first int32) {
 	t.Helper()

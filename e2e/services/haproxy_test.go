@@ -139,8 +139,9 @@ func TestWorkerLoadBalancerKeepsThePort(t *testing.T) {
 	}
 }
 
-// With a check for each port, a worker has the traffic of the ports that it answers at, as the SIP operator had it: the kubelet's port, which
-// is closed here, says nothing. A port that nobody answers at leads nowhere, and the others go on.
+// With a check for each port, a worker has the traffic of the ports that it answers at, as the SIP operator had it: the
+// kubelet's port, which is closed here, says nothing. A port that nobody answers at leads nowhere, and the others go
+// on.
 func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	t.Parallel()
 	one, two := need.Loopback(t, "14.1"), need.Loopback(t, "14.2")
@@ -165,8 +166,9 @@ func TestWorkerPortsAreCheckedOneByOne(t *testing.T) {
 	assert.Truef(t, err != nil, "a port that nobody answers at answers %q", name)
 }
 
-// TestLoadBalancerAtItsLimit: with as many clients as it takes, over any of its ports, a load balancer answers its probes at once, and the next client
-// waits until one is gone. The probes would have the pod killed, and with it all connections.
+// TestLoadBalancerAtItsLimit: with as many clients as it takes, over any of its ports, a load balancer answers its
+// probes at once, and the next client waits until one is gone. The probes would have the pod killed, and with it all
+// connections.
 func TestLoadBalancerAtItsLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 6
@@ -237,8 +239,9 @@ func TestLoadBalancerAtItsLimit(t *testing.T) {
 	}
 }
 
-// TestProxyProtocol: with it, a backend is told the client's address by the load balancer in front, and without it a client is not let in. A client
-// that says it came to another port (443 here) still reaches the port of the range, and no other one of the worker.
+// TestProxyProtocol: with it, a backend is told the client's address by the load balancer in front, and without it a
+// client is not let in. A client that says it came to another port (443 here) still reaches the port of the range, and
+// no other one of the worker.
 func TestProxyProtocol(t *testing.T) {
 	t.Parallel()
 	worker := need.Loopback(t, "15.1")

@@ -54,8 +54,8 @@ type jumpConfig struct {
 	}
 }
 
-// TestJumpHostImage: the image that make jump-image makes has what its Dockerfile says, and its own programs, by its own libraries, do what a pod of a
-// jump host does.
+// TestJumpHostImage: the image that make jump-image makes has what its Dockerfile says, and its own programs, by its
+// own libraries, do what a pod of a jump host does.
 func TestJumpHostImage(t *testing.T) {
 	if os.Getuid() != 0 {
 		need.Missing(t, "only root can unpack an image and change to it")
@@ -170,7 +170,8 @@ func asDockerfileSays(t *testing.T, root string, config jumpConfig, dockerfile s
 	return one(`^ARG KUBECTL=.*:(v.*)$`)
 }
 
-// inImage runs a program as the pod would: with the image as its read-only root, the volumes at their places, as the pod's user without capabilities.
+// inImage runs a program as the pod would: with the image as its read-only root, the volumes at their places, as the
+// pod's user without capabilities.
 func (p pod) inImage(t *testing.T, root string, args ...string) *exec.Cmd {
 	t.Helper()
 	write(t, filepath.Join(root, "etc", "hosts"), p.hosts(), 0o644)

@@ -101,8 +101,8 @@ func configMap(t *testing.T, files map[string][]byte, folder, name string) map[s
 	return nil
 }
 
-// command runs a program as the pod would: in a mount namespace with the volumes at their places, as the pod's user without
-// capabilities, with /etc/hosts and a user database of its own. It needs root to get there.
+// command runs a program as the pod would: in a mount namespace with the volumes at their places, as the pod's user
+// without capabilities, with /etc/hosts and a user database of its own. It needs root to get there.
 func (p pod) command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestQuotaIsEnforced: the API server denies what exceeds the quota and the limit range that are rendered from a tenant's grants.
+// TestQuotaIsEnforced: the API server denies what exceeds the quota and the limit range that are rendered from a
+// tenant's grants.
 func TestQuotaIsEnforced(t *testing.T) {
 	const space = "quota-enforced"
 	api := server(t)

@@ -20,7 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// haproxySuite is the Debian suite that has HAProxy in the version whose image is the Site's default, or one day in a later one.
+// haproxySuite is the Debian suite that has HAProxy in the version whose image is the Site's default, or one day in a
+// later one.
 const haproxySuite = "forky"
 
 // renderedVersion is HAProxy 3.2 or later.
@@ -29,7 +30,8 @@ var renderedVersion = regexp.MustCompile(`^HAProxy version (3\.([2-9]|[1-9][0-9]
 // debianCache keeps Debian's packages by their digests.
 func debianCache() string { return filepath.Join(engine.CacheDir(), "debian") }
 
-// renderedHAProxy is the command of an HAProxy of the version that is rendered, from Debian's packages, kept in the cache.
+// renderedHAProxy is the command of an HAProxy of the version that is rendered, from Debian's packages, kept in the
+// cache.
 func renderedHAProxy(t *testing.T) []string {
 	t.Helper()
 	root := filepath.Join(engine.CacheDir(), "debian-"+haproxySuite+"-haproxy")
@@ -50,9 +52,9 @@ func renderedHAProxy(t *testing.T) []string {
 		filepath.Join(root, "usr", "sbin", "haproxy")}
 }
 
-// TestRenderedVersionTakesTheConfigurations: HAProxy of the version that is rendered reads every configuration of the golden
-// trees, and those with every option, without a warning, and refuses what a line may break. What they do is tested with the
-// HAProxy that the machine has.
+// TestRenderedVersionTakesTheConfigurations: HAProxy of the version that is rendered reads every configuration of the
+// golden trees, and those with every option, without a warning, and refuses what a line may break. What they do is
+// tested with the HAProxy that the machine has.
 func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	t.Parallel()
 	haproxy := renderedHAProxy(t)
@@ -102,8 +104,8 @@ func TestRenderedVersionTakesTheConfigurations(t *testing.T) {
 	}
 }
 
-// TestDebianMirrorsThatHang: a mirror that takes connections and never answers costs its time and no more; the next one is asked, and if none gives
-// the packages nothing is left behind.
+// TestDebianMirrorsThatHang: a mirror that takes connections and never answers costs its time and no more; the next one
+// is asked, and if none gives the packages nothing is left behind.
 func TestDebianMirrorsThatHang(t *testing.T) {
 	t.Parallel()
 	need.Program(t, "apt-get", "apt")

@@ -119,9 +119,10 @@ func (s *argoSite) plan(t *testing.T, is func(line string) bool) []string {
 	return lines
 }
 
-// TestWholeSiteOnArgoCD syncs examples/whole-site, with a PlacementAPI and networks, by the real Argo CD: each part by an Application of its own, in
-// the waves' order; a Vino without credentials is denied, and made with the commands of PLAN.md word by word it keeps them through every sync, while
-// git, Argo CD's other objects and its log never have them; what leaves the tree stays.
+// TestWholeSiteOnArgoCD syncs examples/whole-site, with a PlacementAPI and networks, by the real Argo CD: each part by
+// an Application of its own, in the waves' order; a Vino without credentials is denied, and made with the commands of
+// PLAN.md word by word it keeps them through every sync, while git, Argo CD's other objects and its log never have
+// them; what leaves the tree stays.
 func TestWholeSiteOnArgoCD(t *testing.T) {
 	api := siteServer(t)
 	api.InstallCRDs(t, engine.UpstreamCRD("network-attachment-definitions.yaml"),

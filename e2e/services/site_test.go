@@ -69,9 +69,9 @@ func siteServer(t *testing.T) *engine.APIServer {
 	return api
 }
 
-// TestWholeSiteOnFlux syncs golden/whole-site, and a PlacementAPI, with the real kustomize-controller: in its order, with the
-// BMCs' password from a Secret into the Vino and nowhere else; a sick Ironic stops no tenant; what leaves the tree stays;
-// nobody deletes it by accident.
+// TestWholeSiteOnFlux syncs golden/whole-site, and a PlacementAPI, with the real kustomize-controller: in its order,
+// with the BMCs' password from a Secret into the Vino and nowhere else; a sick Ironic stops no tenant; what leaves the
+// tree stays; nobody deletes it by accident.
 func TestWholeSiteOnFlux(t *testing.T) {
 	server := siteServer(t)
 	flux := engine.StartFlux(t, server)
@@ -216,7 +216,8 @@ func readTree(t *testing.T, dir string) map[string][]byte {
 	return tree
 }
 
-// wantVino: the Vino in the API server is the rendered one, field by field, but for the credentials, which are the Secret's.
+// wantVino: the Vino in the API server is the rendered one, field by field, but for the credentials, which are the
+// Secret's.
 func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, username, password string) {
 	t.Helper()
 	var rendered map[string]any
@@ -231,7 +232,8 @@ func wantVino(t *testing.T, api *engine.APIServer, tree map[string][]byte, usern
 // canary is in the BMCs' password.
 const canary = "CANARY-7f3e9d"
 
-// wantNowhereElse: a secret value is in the Secret and the Vino, in no other object, in no commit, in nothing that the engine says.
+// wantNowhereElse: a secret value is in the Secret and the Vino, in no other object, in no commit, in nothing that the
+// engine says.
 func wantNowhereElse(t *testing.T, api *engine.APIServer, logs func(n int, words ...string) string, repo *engine.Repo) {
 	t.Helper()
 	assert.Empty(t, logs(5, canary), "the engine says the password")

@@ -1,5 +1,5 @@
-// Command clidoc prints the command reference, docs/cli.md: what people wrote in it, and below it sipgen's own help, with the flags of several
-// commands once.
+// Command clidoc prints the command reference, docs/cli.md: what people wrote in it, and below it sipgen's own help,
+// with the flags of several commands once.
 package main
 
 import (

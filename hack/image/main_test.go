@@ -30,8 +30,8 @@ func arguments(out string, more ...string) []string {
 		"../../LICENSE", "-out", out}, more...)
 }
 
-// TestImage makes the image of the released binary twice, whatever the file's time and mode are, and pushes one of them:
-// both have the digest that is printed, and what was pushed is unpacked and run.
+// TestImage makes the image of the released binary twice, whatever the file's time and mode are, and pushes one of
+// them: both have the digest that is printed, and what was pushed is unpacked and run.
 func TestImage(t *testing.T) {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	defer server.Close()
@@ -120,8 +120,8 @@ func checkRoot(t *testing.T, root string) {
 	check(t, err)
 }
 
-// TestLicensesStay: of the documentation of Debian's packages their licenses stay, also those that are a link to another
-// package's.
+// TestLicensesStay: of the documentation of Debian's packages their licenses stay, also those that are a link to
+// another package's.
 func TestLicensesStay(t *testing.T) {
 	for name, want := range map[string]bool{
 		"usr/share/doc": false, "usr/share/doc/bash": false, "usr/share/doc/bash/copyright": false,

@@ -28,9 +28,10 @@ type listed struct {
 // legal matches the names of files with a license or a notice.
 var legal = regexp.MustCompile(`(?i)^(license|licence|copying|notice|patents)([-_.][^/]*)?$`)
 
-// notices returns the licenses and notices of the packages that go list prints with -deps and -json=Dir,Standard,Root,Module,
-// for one platform after the other: of each module, also of code that it has from elsewhere, in the folders of the packages
-// and above them. Each text is there once, below the files that have it. A module without a license is an error.
+// notices returns the licenses and notices of the packages that go list prints with -deps and
+// -json=Dir,Standard,Root,Module, for one platform after the other: of each module, also of code that it has from
+// elsewhere, in the folders of the packages and above them. Each text is there once, below the files that have it. A
+// module without a license is an error.
 func notices(in io.Reader) ([]byte, error) {
 	files := map[string]string{} // titles by file
 	roots := map[string]string{} // titles by the folder that needs a license

@@ -42,7 +42,8 @@ func tally(in io.Reader, out io.Writer, ci bool) int {
 		case e.Test == "" && slices.ContainsFunc(failed, func(f string) bool { return strings.HasPrefix(f, name) }):
 			fmt.Fprint(out, strings.Join(lines, ""))
 		default:
-			// Of a package that failed by itself: a test that was running has not ended, and what it said is all there is.
+			// Of a package that failed by itself: a test that was running has not ended, and what it said is all there
+			// is.
 			for other, of := range said {
 				if e.Test == "" && strings.HasPrefix(other, name) {
 					fmt.Fprint(out, strings.Join(of, ""))

@@ -59,8 +59,8 @@ func holds(cluster, host string) schedule.PreviousClaim {
 		Host: schedule.HostKey{Namespace: "metal3", Name: host}}
 }
 
-// TestWhoIsFrozen is contract 18 and 21: what freezes a cluster, and what does not. Clusters a/a and b/b are those of two
-// tenants.
+// TestWhoIsFrozen is contract 18 and 21: what freezes a cluster, and what does not. Clusters a/a and b/b are those of
+// two tenants.
 func TestWhoIsFrozen(t *testing.T) {
 	ports := func(n int) string { return fmt.Sprintf(port, n, n) }
 	wrongA := fault("a/a", finding.Invalid, "", Freezes)
@@ -238,8 +238,8 @@ func TestWhoIsFrozen(t *testing.T) {
 	}
 }
 
-// TestHostsWithOneCause: many hosts with one cause are one reason of their cluster, whether it stays or leaves, with one
-// command for all of them. Those of another cluster are another.
+// TestHostsWithOneCause: many hosts with one cause are one reason of their cluster, whether it stays or leaves, with
+// one command for all of them. Those of another cluster are another.
 func TestHostsWithOneCause(t *testing.T) {
 	for annotations, wantFrozen := range map[string]int{"": 1, fmt.Sprintf(leaves, "a/a"): 0} {
 		specs := need.Value(api.ClustersFromDocuments(need.Value(manifest.Parse("specs.yaml",
@@ -280,7 +280,8 @@ func TestHostsWithOneCause(t *testing.T) {
 	}
 }
 
-// TestDecommissionOfASpecLeftOut: an entry of the Site's list whose spec is written, and cannot be read, is not one of a cluster that nobody has.
+// TestDecommissionOfASpecLeftOut: an entry of the Site's list whose spec is written, and cannot be read, is not one of
+// a cluster that nobody has.
 func TestDecommissionOfASpecLeftOut(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Spec.Decommission = []string{"a/a"}

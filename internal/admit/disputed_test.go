@@ -18,8 +18,8 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// TestDisputed is contract 3: a host in use, which the tree has for a/a and whose labels name b/b, freezes both, but for
-// one that is to leave.
+// TestDisputed is contract 3: a host in use, which the tree has for a/a and whose labels name b/b, freezes both, but
+// for one that is to leave.
 func TestDisputed(t *testing.T) {
 	for _, row := range []struct {
 		why, specs   string

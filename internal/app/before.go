@@ -26,8 +26,8 @@ type Before struct {
 	Unsealed error
 	// Edited are its files that were edited or deleted by hand.
 	Edited []EditedFile
-	// Committed is the time of the newest commit that changed its hosts, as far as that can be after the hosts were read;
-	// zero for a folder that no commit has so, and where the hosts have no time.
+	// Committed is the time of the newest commit that changed its hosts, as far as that can be after the hosts were
+	// read; zero for a folder that no commit has so, and where the hosts have no time.
 	Committed time.Time
 	// Commit is the branch's tip in hex, empty for a folder.
 	Commit string
@@ -41,7 +41,8 @@ type Before struct {
 	// kustomization reports whether the branch has a folder with something that kustomize builds; nil if there is no
 	// branch.
 	kustomization func(folder string) (there, builds bool, err error)
-	// elsewhere are the other folders of the branch that have a tree, by the names of their Sites; nil if there is a tree.
+	// elsewhere are the other folders of the branch that have a tree, by the names of their Sites; nil if there is a
+	// tree.
 	elsewhere map[string][]string
 	// folder and branch are where the tree is, for messages; empty for a folder on disk.
 	folder, branch string

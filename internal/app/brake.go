@@ -45,8 +45,8 @@ func (p *Planned) brake(accept int) error {
 	)
 }
 
-// refuseOutside refuses a Site whose namespaces leave out hosts of the tree, any number of them. Such a host is there and
-// keeps its labels, so its machine runs on, without the load balancers and the guards.
+// refuseOutside refuses a Site whose namespaces leave out hosts of the tree, any number of them. Such a host is there
+// and keeps its labels, so its machine runs on, without the load balancers and the guards.
 func (p *Planned) refuseOutside(total int) error {
 	var names, namespaces []string
 	for _, host := range p.loss.Outside {
@@ -58,8 +58,8 @@ func (p *Planned) refuseOutside(total int) error {
 		text.Count(len(names), "host"), text.Some(names, 10), p.Loaded.acceptLoss(total))
 }
 
-// counts are what --accept-loss may accept: the hosts that the run loses, without those that specs accept, and the failed
-// ones that keep their slots because others wait to leave.
+// counts are what --accept-loss may accept: the hosts that the run loses, without those that specs accept, and the
+// failed ones that keep their slots because others wait to leave.
 type counts struct{ lost, stay int }
 
 // counts counts what the placement loses and keeps.

@@ -86,9 +86,9 @@ func TestBrake(t *testing.T) {
 	}
 }
 
-// TestBeyondBrake is contract 22: what specs give up beyond the brake, each by itself or together with those before it in
-// the order in which clusters are served, freezes clusters until their annotations have the number. It is no longer in the
-// sum then, and what no spec asked for comes before.
+// TestBeyondBrake is contract 22: what specs give up beyond the brake, each by itself or together with those before it
+// in the order in which clusters are served, freezes clusters until their annotations have the number. It is no longer
+// in the sum then, and what no spec asked for comes before.
 func TestBeyondBrake(t *testing.T) {
 	site := &v1alpha1.Site{}
 	most, share := 3, 100
@@ -186,8 +186,8 @@ func TestServicesOfOthers(t *testing.T) {
 		"frozen are %v, want bank/a", frozen)
 }
 
-// TestAcceptanceIsUsedUp is contract 22: a loss of its number uses the text of an annotation up, beyond the brake or not,
-// until the annotation is another one. What a message prints works.
+// TestAcceptanceIsUsedUp is contract 22: a loss of its number uses the text of an annotation up, beyond the brake or
+// not, until the annotation is another one. What a message prints works.
 func TestAcceptanceIsUsedUp(t *testing.T) {
 	site := &v1alpha1.Site{}
 	most, share := 3, 100

@@ -63,8 +63,8 @@ func (b *serviceBuilds) check(p *Planned, s render.Services) []error {
 	return wrong
 }
 
-// mostWork bounds the overlay.Work of all patches of one tenant: some 30 seconds of a processor. A bound for all tenants
-// would let the first freeze the others.
+// mostWork bounds the overlay.Work of all patches of one tenant: some 30 seconds of a processor. A bound for all
+// tenants would let the first freeze the others.
 const mostWork = 16 << 20
 
 // spend adds the work of a cluster's patches to that of its tenant's clusters before it, and reports whether that is

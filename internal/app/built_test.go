@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServicesAreBuiltOnce: when a run decides again, it takes what it has found wrong with the services that are as they
-// were, which is replaced by a mark here, and builds those that are not.
+// TestServicesAreBuiltOnce: when a run decides again, it takes what it has found wrong with the services that are as
+// they were, which is replaced by a mark here, and builds those that are not.
 func TestServicesAreBuiltOnce(t *testing.T) {
 	in := &Inputs{Site: "../../examples/full-service/site.yaml",
 		Specs:     []string{"../../examples/full-service/cluster.yaml"},

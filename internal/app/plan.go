@@ -78,8 +78,8 @@ func (p *Planned) describe() {
 	}
 }
 
-// noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration, where the tenant is
-// granted them: others are frozen for them.
+// noteAboutClusters marks the clusters with patches, and those with lines of HAProxy's configuration, where the tenant
+// is granted them: others are frozen for them.
 func (p *Planned) noteAboutClusters() {
 	patched, lines := map[string]bool{}, map[string]bool{}
 	for i := range p.Clusters.All {

@@ -13,8 +13,8 @@ import (
 )
 
 // loseVirtualHosts counts, for the brake, the existing hosts that a Vino no longer asks for, and those whose machines a
-// Vino's change or end may break. Hosts that a cluster loses otherwise are counted already. It returns a danger for each
-// change.
+// Vino's change or end may break. Hosts that a cluster loses otherwise are counted already. It returns a danger for
+// each change.
 func (p *Planned) loseVirtualHosts() (dangers []string) {
 	changes := virtualhosts.Changes(p.Loaded.Site, p.Before.Files)
 	base := map[schedule.HostKey]bool{}

@@ -47,7 +47,8 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// TestJSONSchemaOnExamples: what sipgen reads is valid by the schema, in the eyes of a validator that knows neither, and a slip of the pen is not.
+// TestJSONSchemaOnExamples: what sipgen reads is valid by the schema, in the eyes of a validator that knows neither,
+// and a slip of the pen is not.
 func TestJSONSchemaOnExamples(t *testing.T) {
 	kinds := need.Value(Kinds())(t)
 	seen := map[string]int{}

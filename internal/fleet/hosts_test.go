@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestHostsAreOneSites: who has a host in its tree keeps it, else the first by name gets it, in whatever order the Sites
-// are planned (contract 35).
+// TestHostsAreOneSites: who has a host in its tree keeps it, else the first by name gets it, in whatever order the
+// Sites are planned (contract 35).
 func TestHostsAreOneSites(t *testing.T) {
 	type site struct {
 		name           string

@@ -41,8 +41,8 @@ type Input struct {
 	ArgoCD bool
 	// Prefix is the path of the tree's folder in the repository, empty for its root.
 	Prefix string
-	// Tree has the paths of the tree's files, and Others those of all other files in the tree's folders, both relative to
-	// Prefix.
+	// Tree has the paths of the tree's files, and Others those of all other files in the tree's folders, both relative
+	// to Prefix.
 	Tree, Others []string
 	// Around are the files with one of Names at Prefix and above.
 	Around []File

@@ -190,9 +190,9 @@ func (p *pull) check() error {
 	return nil
 }
 
-// settle returns the open pull request for a branch, or one that a person closed at the same commit. Of several that are
-// open it closes those of this request but the oldest: Gitea lets two runs open one at the same moment, and may have opened
-// one that it answers with an error.
+// settle returns the open pull request for a branch, or one that a person closed at the same commit. Of several that
+// are open it closes those of this request but the oldest: Gitea lets two runs open one at the same moment, and may
+// have opened one that it answers with an error.
 func settle(ctx context.Context, forge api, request Request) (open, declined *pull, err error) {
 	found, err := forge.list(ctx, request.Head, true)
 	if err != nil {
@@ -265,7 +265,8 @@ func attemptOnce(ctx context.Context, forge api, request Request) (*Opened, erro
 	return opened, nil
 }
 
-// giveWay looks again after a pull request was opened. Where another run has an older one, the next try continues with that.
+// giveWay looks again after a pull request was opened. Where another run has an older one, the next try continues with
+// that.
 func giveWay(ctx context.Context, forge api, request Request, made *pull) error {
 	first, _, err := settle(ctx, forge, request)
 	if err != nil || first == nil || first.number >= made.number || first.base != made.base {

@@ -162,8 +162,8 @@ func TestLostAnswer(t *testing.T) {
 	})
 }
 
-// Two runs at the same moment: the older one stays open, and is brought up to date. The younger one is closed, too, if the
-// answer to its creation, or to its end, was lost.
+// Two runs at the same moment: the older one stays open, and is brought up to date. The younger one is closed, too, if
+// the answer to its creation, or to its end, was lost.
 func TestRivalsOpenOne(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		for _, lost := range []string{"", "creation", "end"} {
@@ -208,7 +208,8 @@ func TestBusyForge(t *testing.T) {
 	})
 }
 
-// A forge that is busy for long, never ends its answer, or is not waited for any more, does not keep a run from its end.
+// A forge that is busy for long, never ends its answer, or is not waited for any more, does not keep a run from its
+// end.
 func TestPatienceEnds(t *testing.T) {
 	onEach(t, func(t *testing.T, f *fake) {
 		started := time.Now()
@@ -317,7 +318,8 @@ func TestElsewhere(t *testing.T) {
 	})
 }
 
-// An answer that a library takes for data, and that has none, is no answer: neither "there is no pull request" nor "opened".
+// An answer that a library takes for data, and that has none, is no answer: neither "there is no pull request" nor
+// "opened".
 func TestAnswersWithoutData(t *testing.T) {
 	for _, row := range []struct {
 		method, answer string

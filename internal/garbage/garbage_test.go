@@ -16,7 +16,8 @@ func goal() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// TestCollectLate: a heap that is small is not collected before it is large, and one that is large is before it is twice as large.
+// TestCollectLate: a heap that is small is not collected before it is large, and one that is large is before it is
+// twice as large.
 func TestCollectLate(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	wait := func(why string, least, most uint64) {

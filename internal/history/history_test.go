@@ -83,7 +83,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// Times are in UTC and never run backwards; what began in the first commit began then or earlier, if there are older ones.
+// Times are in UTC and never run backwards; what began in the first commit began then or earlier, if there are older
+// ones.
 func TestTimes(t *testing.T) {
 	var log Log
 	a, b := claim(t, "a c W active 1"), claim(t, "b c W active 2")

@@ -16,8 +16,9 @@ type Conflict struct {
 	Cluster ClusterKey
 	// User is the Cluster API cluster, "namespace/name", or for OneMachine the machine.
 	User string
-	// Sides are what contradicts: Cluster API clusters for SeveralUsers, clusters for SeveralClusters, the other cluster
-	// of that name for NamedAfter, and the Cluster API cluster with the hosts that no cluster holds for Elsewhere.
+	// Sides are what contradicts: Cluster API clusters for SeveralUsers, clusters for SeveralClusters, the other
+	// cluster of that name for NamedAfter, and the Cluster API cluster with the hosts that no cluster holds for
+	// Elsewhere.
 	Sides []Side
 }
 
@@ -115,8 +116,8 @@ func (hs *Holdings) Conflicts() (out []Conflict) {
 	return out
 }
 
-// hostsOf returns the hosts of some machines by name, but for those of a machine with several hosts: that is a conflict by
-// itself.
+// hostsOf returns the hosts of some machines by name, but for those of a machine with several hosts: that is a conflict
+// by itself.
 func hostsOf(of map[string][]HostKey, machines groups) (out []HostKey) {
 	for machine, on := range of {
 		if machine == "" || len(machines[machine][machine]) == 1 {

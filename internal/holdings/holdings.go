@@ -154,8 +154,8 @@ type Holdings struct {
 	Hosts []Holding
 	// Tree are the tree's claims by host, including those of hosts that are gone.
 	Tree []*Claim
-	// Gone are the claims of hosts that are not in the inventory, and Recreated those of hosts that have another uid, as
-	// the tree has them.
+	// Gone are the claims of hosts that are not in the inventory, and Recreated those of hosts that have another uid,
+	// as the tree has them.
 	Gone, Recreated []Claim
 	// clusters are those of the specs and of the tree.
 	clusters map[ClusterKey]bool
@@ -264,8 +264,8 @@ func (h *Holding) decide(in *Input) {
 		h.byUse(in)
 	case h.Claim != nil:
 		h.byTree()
-		// A release empties the labels that another manager owns before they go: no person changed these. Labels of this
-		// very claim are complete, and byUse has the host.
+		// A release empties the labels that another manager owns before they go: no person changed these. Labels of
+		// this very claim are complete, and byUse has the host.
 		h.Relabeled = used && (h.State == Held || l.named())
 	case l.Any && h.Host.Old():
 		h.State, h.Why = LeftAlone, Why{Code: OldLabels}

@@ -41,7 +41,8 @@ func TestAsOfTree(t *testing.T) {
 	}
 }
 
-// TestAsOfTreeUnfit: contract 19, an old reading still says that a host is not fit, and neither its use nor its failure.
+// TestAsOfTreeUnfit: contract 19, an old reading still says that a host is not fit, and neither its use nor its
+// failure.
 func TestAsOfTreeUnfit(t *testing.T) {
 	machine := &inventory.Consumer{Kind: inventory.MachineKind, Namespace: "m", Name: "x"}
 	for _, one := range []struct {

@@ -69,8 +69,8 @@ type Role struct {
 	LoadBalancers []string `json:"loadBalancers,omitempty"`
 	// Replaceable are the hosts that could take the place of Lost.
 	Replaceable []Substitute `json:"replaceable,omitempty"`
-	// Tolerates is how many hosts the role may lose at a time, those that are down included. Waves is how many waves its
-	// hosts need, 0 if no order helps.
+	// Tolerates is how many hosts the role may lose at a time, those that are down included. Waves is how many waves
+	// its hosts need, 0 if no order helps.
 	Tolerates int `json:"tolerates"`
 	Waves     int `json:"waves"`
 

@@ -36,8 +36,8 @@ const (
 type member struct {
 	host *inventory.Host
 	slot string
-	// why it is down, "" for a host that is up. It is back once people end what they do to it if back is set. It waits for
-	// its first machine if young is set.
+	// why it is down, "" for a host that is up. It is back once people end what they do to it if back is set. It waits
+	// for its first machine if young is set.
 	why         string
 	back, young bool
 	succeeded   bool // a leaving host's slot is another one's

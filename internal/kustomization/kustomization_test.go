@@ -203,8 +203,8 @@ func TestSpecs(t *testing.T) {
 	}
 }
 
-// TestKustomizePrintsNothing has kustomizations over which kustomize prints to the log, or to os.Stderr: advice on fields
-// and flags of its command.
+// TestKustomizePrintsNothing has kustomizations over which kustomize prints to the log, or to os.Stderr: advice on
+// fields and flags of its command.
 func TestKustomizePrintsNothing(t *testing.T) {
 	files := map[string]string{"a.yaml": spec("a", "1"), "base/b.yaml": spec("b", "1"),
 		"base/kustomization.yaml": "resources: [b.yaml]\n", "p.yaml": spec("a", "2"),

@@ -12,7 +12,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// running: kustomize keeps state of its own, and prints to what belongs to the process, so there is one build at a time.
+// running: kustomize keeps state of its own, and prints to what belongs to the process, so there is one build at a
+// time.
 var running sync.Mutex
 
 // Run has kustomize build a folder of files. A panic of kustomize, which some inputs cause, is an error. What kustomize

@@ -118,7 +118,8 @@ func TestEmptyFiles(t *testing.T) {
 	assert.Truef(t, found[0].Place.File == "hosts.yaml" && found[1].Place.File == "tenants/a.yaml", "%+v", found)
 }
 
-// TestUnreadableIsNotPowerless: of a host that cannot be read nobody knows whether it has a power control. A value that wants quotes is told so.
+// TestUnreadableIsNotPowerless: of a host that cannot be read nobody knows whether it has a power control. A value that
+// wants quotes is told so.
 func TestUnreadableIsNotPowerless(t *testing.T) {
 	in := inputs(t, siteOf(""), cluster("a", "{nodes: {Worker: {labelSelector: {}, count: {active: 2}}}}"),
 		bmh("h1", "", "bmc: {address: 'redfish://192.0.2.1/redfish/v1/Systems/1'}")+bmh("h2", "", ""))

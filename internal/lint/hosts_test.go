@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoLoginIsShown: what is wrong with the address of a power control is said without any of the address, which may have a login where none is looked for.
+// TestNoLoginIsShown: what is wrong with the address of a power control is said without any of the address, which may
+// have a login where none is looked for.
 func TestNoLoginIsShown(t *testing.T) {
 	for _, address := range []string{
 		"redfish://root:calvin9@192.0.2.1:99999/x", "root:calvin9", "redfish://root:calvin9",
@@ -41,7 +42,8 @@ func TestUnmanageableIsSilenced(t *testing.T) {
 	assert.Len(t, (Input{Hosts: []inventory.Host{host}}).OfInputs(), 0, "silenced: got")
 }
 
-// TestHeldHostsAddress: a held host keeps its address when what gave it one is of no use any more, and somebody has to know.
+// TestHeldHostsAddress: a held host keeps its address when what gave it one is of no use any more, and somebody has to
+// know.
 func TestHeldHostsAddress(t *testing.T) {
 	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"),
 		bmh("h1", claimLabels, "networkData: {name: nm}")+nmstate("nm")+annotated("h2", "192.0.2.2"))
@@ -61,7 +63,8 @@ func TestHeldHostsAddress(t *testing.T) {
 	t.Errorf("got %v, want a finding about the held host", codes(in.Check()))
 }
 
-// TestMisplacedAddress: an address outside the networks of the host or of the site is a finding where a service needs it, also of a host that keeps it.
+// TestMisplacedAddress: an address outside the networks of the host or of the site is a finding where a service needs
+// it, also of a host that keeps it.
 func TestMisplacedAddress(t *testing.T) {
 	in := inputs(t, siteOf(""), cluster("a", "{"+any1[1:len(any1)-1]+", "+fmt.Sprintf(jump, 30022)+"}"),
 		bmh("h1", "", "")+annotated("h2", "192.0.2.2"))
@@ -96,7 +99,8 @@ func TestMisplacedAddress(t *testing.T) {
 	assert.Empty(t, found(), "the site lists it")
 }
 
-// TestSharedValuesAreFolded: a value that many hosts share is one finding with the first of them, whatever the fleet's size.
+// TestSharedValuesAreFolded: a value that many hosts share is one finding with the first of them, whatever the fleet's
+// size.
 func TestSharedValuesAreFolded(t *testing.T) {
 	const hosts, networks = 1000, 20
 	var in Input

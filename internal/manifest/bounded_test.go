@@ -38,7 +38,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestParseTakesNoMoreThanTwiceForTwice: whatever a file is made of, valid or not, a file twice as long takes about twice as much memory while it is read.
+// TestParseTakesNoMoreThanTwiceForTwice: whatever a file is made of, valid or not, a file twice as long takes about
+// twice as much memory while it is read.
 func TestParseTakesNoMoreThanTwiceForTwice(t *testing.T) {
 	for _, row := range []struct{ name, first, again, last string }{
 		{"plain", "a: x\n", "  x\n", ""},

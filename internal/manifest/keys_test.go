@@ -48,7 +48,8 @@ func TestKeysOfMapsAreNotRepeated(t *testing.T) {
 	assert.Truef(t, err != nil && err.Error() == want, "found %v\nwant  %s", err, want)
 }
 
-// TestOpenSecrets: what is a secret beyond doubt is found as a value and as a key, and a path never repeats a key that is one.
+// TestOpenSecrets: what is a secret beyond doubt is found as a value and as a key, and a path never repeats a key that
+// is one.
 func TestOpenSecrets(t *testing.T) {
 	token := "ghp_" + strings.Repeat("a1B2", 9)
 	docs, err := Parse("a.yaml", []byte("apiVersion: v1\nkind: A\nmetadata: {name: a}\nspec:\n  plain: text\n  list: [x, "+token+"]\n  map: {"+token+": x}\n"))

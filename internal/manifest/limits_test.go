@@ -85,7 +85,8 @@ func mksocket(path string) error {
 	return syscall.Bind(fd, &syscall.SockaddrUnix{Name: path})
 }
 
-// TestDeepFolders: what is too deep is not looked at, and the other files are read. 2,500 folders within each other took 42 seconds.
+// TestDeepFolders: what is too deep is not looked at, and the other files are read. 2,500 folders within each other
+// took 42 seconds.
 func TestDeepFolders(t *testing.T) {
 	dir := t.TempDir()
 	need.Write(t, filepath.Join(dir, "a.yaml"), "kind: A")

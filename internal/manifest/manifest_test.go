@@ -105,7 +105,8 @@ func TestDecodeNamesThePlace(t *testing.T) {
 	}
 }
 
-// TestEndsOfDocuments: an end of a document hides nothing where nothing follows it, and what looks like a mark within a text is none.
+// TestEndsOfDocuments: an end of a document hides nothing where nothing follows it, and what looks like a mark within a
+// text is none.
 func TestEndsOfDocuments(t *testing.T) {
 	for text, want := range map[string]int{
 		"kind: A\n...\n": 1, "kind: A\n...\n# the end\n\n...\n": 1, "kind: A\n...\n---\nkind: B\n...\n": 2,

@@ -34,7 +34,8 @@ func owner(file string) string {
 	return regexp.MustCompile(`(?:/(bank|edge|zoo)/.*)?$`).FindStringSubmatch(file)[1]
 }
 
-// Too many files of one owner are that one's problem: none of them is read, everybody else's are. Nobody's are everybody's problem.
+// Too many files of one owner are that one's problem: none of them is read, everybody else's are. Nobody's are
+// everybody's problem.
 func TestTooManyFilesOfOneOwner(t *testing.T) {
 	for _, row := range []struct {
 		why              string
@@ -68,8 +69,8 @@ func TestTooManyFilesOfOneOwner(t *testing.T) {
 	}
 }
 
-// Too many bytes of one owner are that one's problem, too, and where all have too many together, they are of whoever has the most: in whatever order
-// the folders are named, the others are read.
+// Too many bytes of one owner are that one's problem, too, and where all have too many together, they are of whoever
+// has the most: in whatever order the folders are named, the others are read.
 func TestTooManyBytesOfOneOwner(t *testing.T) {
 	for _, row := range []struct {
 		why                       string

@@ -47,7 +47,8 @@ func TestTypesThatDecodeThemselves(t *testing.T) {
 	}
 }
 
-// TestHugeQuantities: Kubernetes' decoder never comes back from some of these, so what is not refused before hangs the test.
+// TestHugeQuantities: Kubernetes' decoder never comes back from some of these, so what is not refused before hangs the
+// test.
 func TestHugeQuantities(t *testing.T) {
 	type spec struct {
 		Resources corev1.ResourceRequirements `json:"resources"`

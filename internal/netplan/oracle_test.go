@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The oracle knows a site of 32 addresses, 10.0.0.0 to 10.0.0.31, and which of them each thing on it has. It looks each pair up in the table of
-// docs/network-plan.md.
+// The oracle knows a site of 32 addresses, 10.0.0.0 to 10.0.0.31, and which of them each thing on it has. It looks each
+// pair up in the table of docs/network-plan.md.
 
 type thing struct {
 	// kind is a row of the table, who the thing that has it, in the range of whom it is meant to be.
@@ -116,8 +116,8 @@ func guilty(a, b *thing) *thing {
 	return b
 }
 
-// found is who has to change because of what: with the other thing for what the site's services are part of, without for pairs of hosts, of which
-// one of several is named, and for a host whose address a cluster asks for.
+// found is who has to change because of what: with the other thing for what the site's services are part of, without
+// for pairs of hosts, of which one of several is named, and for a host whose address a cluster asks for.
 func found(at, with string, mild bool, atParty, withParty int) string {
 	if atParty == 2 && withParty == 2 || atParty == 2 && withParty == 1 {
 		with = "another"
@@ -178,8 +178,8 @@ func TestPlanAgreesWithTheOracle(t *testing.T) {
 			got[found(name(c.At), name(c.With), c.Mild, int(c.At.party()), int(c.With.party()))] = true
 		}
 		conflicts += len(want)
-		// A host with an address that is both another host's and another one's lease is named once, as the worse of the two; and no more than
-		// maxEach are named of one claim.
+		// A host with an address that is both another host's and another one's lease is named once, as the worse of the
+		// two; and no more than maxEach are named of one claim.
 		full := false
 		for _, n := range each {
 			full = full || n >= maxEach

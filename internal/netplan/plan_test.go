@@ -24,8 +24,8 @@ func leasing() *v1alpha1.Site {
 	return site
 }
 
-// What is said of thousands of hosts that all have one address, which many pools have too, is bounded, and no cluster that asks
-// for it is forgotten.
+// What is said of thousands of hosts that all have one address, which many pools have too, is bounded, and no cluster
+// that asks for it is forgotten.
 func TestThousandsOfHosts(t *testing.T) {
 	site := leasing()
 	for n := range 50 {
@@ -312,7 +312,8 @@ func TestATenantsNamedPool(t *testing.T) {
 		"found %+v", refused)
 }
 
-// TestUnknownFields: a field that sipgen does not know is named where addresses stand beside it, or in a list beside it, and nowhere else.
+// TestUnknownFields: a field that sipgen does not know is named where addresses stand beside it, or in a list beside
+// it, and nowhere else.
 func TestUnknownFields(t *testing.T) {
 	site := &v1alpha1.Site{}
 	site.Spec.Services.Ironic = []v1alpha1.Ironic{{Name: "i", Namespace: "n"}}

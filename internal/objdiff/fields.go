@@ -45,7 +45,8 @@ func compareBy(old, new *yamlv3.Node, apart func(at []step, detail dyff.Detail) 
 	input := func(node *yamlv3.Node) ytbx.InputFile {
 		return ytbx.InputFile{Documents: []*yamlv3.Node{{Kind: yamlv3.DocumentNode, Content: []*yamlv3.Node{node}}}}
 	}
-	// Objects are paired already; with the detection on, the library would report a changed apiVersion as another object.
+	// Objects are paired already; with the detection on, the library would report a changed apiVersion as another
+	// object.
 	report, err := dyff.CompareInputFiles(input(old), input(new), dyff.KubernetesEntityDetection(false))
 	if err != nil {
 		return nil, errFields

@@ -5,8 +5,8 @@ type Built struct {
 	Folder Folder
 	// Objects in kustomize's order.
 	Objects []Object
-	// OwnImages are the objects with every image by the name that the tenant and the Site gave it, where a mirror renames
-	// them; else Objects.
+	// OwnImages are the objects with every image by the name that the tenant and the Site gave it, where a mirror
+	// renames them; else Objects.
 	OwnImages []Object
 }
 

@@ -16,8 +16,8 @@ import (
 // wrong with the result. Built is complete if there are no errors.
 //
 // The last patches of the kustomization are the tenant's, joined where they can be: they may change everything but
-// kinds, names, namespaces, accounts and rights. The result is decoded strictly, and its pods have to meet the Pod Security
-// profile "restricted". With a mirror, every image has to come from there.
+// kinds, names, namespaces, accounts and rights. The result is decoded strictly, and its pods have to meet the Pod
+// Security profile "restricted". With a mirror, every image has to come from there.
 func Check(files map[string][]byte, asked []v1.Patch, mirror string) (Built, []error) {
 	after, err := read(files)
 	if err != nil {

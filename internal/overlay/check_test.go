@@ -32,7 +32,8 @@ func TestJoinedPatchesAreNamedByThemselves(t *testing.T) {
 	assert.Truef(t, one > 0 && two < one+one/2, "two joined patches take %d, one takes %d", two, one)
 }
 
-// What is built is what is written: an overlay without the entry for an image, and one with fewer patches than the tenant has, are refused.
+// What is built is what is written: an overlay without the entry for an image, and one with fewer patches than the
+// tenant has, are refused.
 func TestCheckLooksAtWhatIsWritten(t *testing.T) {
 	const mirror = "registry.example.org/mirror"
 	f := bank(t)
@@ -67,7 +68,8 @@ func TestCheckGivesWhatIsBuilt(t *testing.T) {
 	}
 }
 
-// Who may log in by a Dex is said when it is new, and when its issuer, the servers that it asks or their rules change. Nothing else of it is repeated.
+// Who may log in by a Dex is said when it is new, and when its issuer, the servers that it asks or their rules change.
+// Nothing else of it is repeated.
 func TestLoginsByDex(t *testing.T) {
 	const bank = "issuer: https://dex.bank.example:30556\nconnectors: [{type: ldap, id: staff, config: {host: 'ldap.example:636', bindPW: $PW}}]\n"
 	for _, row := range []struct{ why, was, is, more, less string }{

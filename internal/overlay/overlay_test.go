@@ -272,7 +272,8 @@ func written(t testing.TB, f Folder) map[string][]byte {
 	return files
 }
 
-// TestPatchesOfLargeObjects: patches of many large objects are refused before they are tried, and as many of small ones are not.
+// TestPatchesOfLargeObjects: patches of many large objects are refused before they are tried, and as many of small ones
+// are not.
 func TestPatchesOfLargeObjects(t *testing.T) {
 	everything := operations(&v1.PatchTarget{Name: ".*"},
 		`[{"op": "add", "path": "/metadata/labels/team", "value": "net"}]`)

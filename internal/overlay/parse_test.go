@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What anybody may have pushed is built only if it is what sipgen writes: nothing is fetched, run or read from elsewhere.
+// What anybody may have pushed is built only if it is what sipgen writes: nothing is fetched, run or read from
+// elsewhere.
 func TestParseRefusesWhatSipgenDoesNotWrite(t *testing.T) {
 	for _, row := range []struct{ why, old, new, want string }{
 		{"a resource from elsewhere", "resources:\n", "resources:\n- https://evil.example/x.git//y?ref=main\n",
@@ -132,7 +133,8 @@ const (
 	notAPublicKey = "a line that is not a plain public key"
 )
 
-// Where a cluster's services are reached, and who may log in, is said of those that are new as of those that change: by address, port and fingerprint.
+// Where a cluster's services are reached, and who may log in, is said of those that are new as of those that change: by
+// address, port and fingerprint.
 func TestChangesOfAccess(t *testing.T) {
 	before := bank(t)
 	access := func(found []objdiff.Effect) map[string]string {

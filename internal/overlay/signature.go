@@ -17,8 +17,8 @@ type Signature [sha256.Size]byte
 
 // SignatureOf returns the signature of a change in the folders of a cluster, "namespace/name", each before and after.
 // It is that of their bytes, with the cluster's names left open. What differs in a configuration is left out, as it is
-// in Changes, unless it is about logins. So are files, and documents of a file, that do not differ, below a kustomization
-// that does not: each cluster has node ports of its own.
+// in Changes, unless it is about logins. So are files, and documents of a file, that do not differ, below a
+// kustomization that does not: each cluster has node ports of its own.
 func SignatureOf(cluster string, folders ...[2]map[string][]byte) Signature {
 	hash := sha256.New()
 	for i, folder := range folders {

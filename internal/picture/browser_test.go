@@ -38,16 +38,16 @@ type used struct {
 	Told string
 	// Lost is what is told of a chosen rack, and of none, and Down are its hosts.
 	Lost, Down []string
-	// Wide is what is wider than the window, Pale are texts without contrast, Outside are texts that leave their cell, and
-	// Broken are names in two lines.
+	// Wide is what is wider than the window, Pale are texts without contrast, Outside are texts that leave their cell,
+	// and Broken are names in two lines.
 	Wide, Pale, Outside, Broken []string
 	// Ground is the luminance of the page.
 	Ground float64
 }
 
-// TestBrowser opens the page by a link in a real Chromium, as wide as a phone and as a desk, by day and by night: filter, buttons and link show the
-// same hosts in the picture and in the table, arrow keys go on, texts can be read and have room, and the page neither complains nor asks the network
-// for anything.
+// TestBrowser opens the page by a link in a real Chromium, as wide as a phone and as a desk, by day and by night:
+// filter, buttons and link show the same hosts in the picture and in the table, arrow keys go on, texts can be read and
+// have room, and the page neither complains nor asks the network for anything.
 func TestBrowser(t *testing.T) {
 	options := Options{Name: "lab", Lost: func(hosts []string) []Loss {
 		return []Loss{{"tenant-b/edge-02", "tenant-b/edge-02 loses some of " + hosts[0]}, {"tenant-c/edge-03", "and another"}}

@@ -165,7 +165,8 @@ func TestSigns(t *testing.T) {
 	} {
 		assert.Contains(t, text, word)
 	}
-	// A host may have failed and be something else in the same run. It has both signs, and the frame of a failure, which the style sheet's last rule decides.
+	// A host may have failed and be something else in the same run. It has both signs, and the frame of a failure,
+	// which the style sheet's last rule decides.
 	both := string(HTML(Drawing{Tenants: []Tenant{{Name: "a/b"}},
 		Hosts: []Cell{{Name: "m/h", Verdict: schedule.Assigned, Failed: true}}}))
 	assert.Truef(t,
@@ -181,8 +182,8 @@ func TestSigns(t *testing.T) {
 		"300 hosts of 12 clusters: no pattern")
 }
 
-// TestRows: racks stand in rows by the row's label, in natural order, and those without a label come last. A column of the table that would be empty
-// is not there.
+// TestRows: racks stand in rows by the row's label, in natural order, and those without a label come last. A column of
+// the table that would be empty is not there.
 func TestRows(t *testing.T) {
 	s := Drawing{RowKey: "row"}
 	for i, at := range []string{"b r2", "b r10", "a r1", " r1", "b ", "b r2"} {

@@ -308,8 +308,8 @@ func otherApps(site *v1alpha1.Site, host *inventory.Host) []finding.Finding {
 	return out
 }
 
-// stopFirst returns what comes before the fix: the guards, and the command that stops another app, whose next sync would
-// undo the fix.
+// stopFirst returns what comes before the fix: the guards, and the command that stops another app, whose next sync
+// would undo the fix.
 func stopFirst(kind, namespace, name, patch string) string {
 	words := "; first apply the guards, then stop it and take it away, see docs/applied-hosts.md"
 	if len(validation.IsDNS1123Label(namespace)) > 0 || len(validation.IsDNS1123Subdomain(name)) > 0 || redact.Plain(name) != name {
@@ -326,7 +326,8 @@ func inWaves(app string) bool {
 }
 
 // ours reports whether sipgen gives such names to what syncs hosts: "namespace.cluster.hosts", with the site in front
-// or in a digest behind it, or for the overlay of a site "sipgen-site-hosts". Only the form is checked, because the cluster in the name of a moved host may be gone.
+// or in a digest behind it, or for the overlay of a site "sipgen-site-hosts". Only the form is checked, because the
+// cluster in the name of a moved host may be gone.
 func ours(name string) bool {
 	cluster, found := strings.CutSuffix(name, ".hosts")
 	if found && (strings.Contains(cluster, ".") || v1.IsSyncDigest(cluster)) {

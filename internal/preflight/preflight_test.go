@@ -174,7 +174,8 @@ func TestFix(t *testing.T) {
 	assert.Truef(t, len(got) == 1 && got[0].Fix == want, "got  %v\nwant %s", got, want)
 }
 
-// TestFixOfMetadata: the command leaves the engine's entry what is sipgen's and the engine's. No key ends the shell's quotes.
+// TestFixOfMetadata: the command leaves the engine's entry what is sipgen's and the engine's. No key ends the shell's
+// quotes.
 func TestFixOfMetadata(t *testing.T) {
 	for _, row := range []struct {
 		manager inventory.Manager
@@ -254,7 +255,8 @@ func TestSynced(t *testing.T) {
 	}
 }
 
-// TestLeftovers: what an installation of SIP leaves to be seen to is a warning, with the command; once sipgen's services are synced there is none.
+// TestLeftovers: what an installation of SIP leaves to be seen to is a warning, with the command; once sipgen's
+// services are synced there is none.
 func TestLeftovers(t *testing.T) {
 	cluster := v1.SIPCluster{}
 	cluster.Namespace, cluster.Name = "lma-infra", "lma"

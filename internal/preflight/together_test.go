@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hosts of one cause are one finding with one command for each namespace, and what would undo a fix comes first, whatever
-// host is first.
+// Hosts of one cause are one finding with one command for each namespace, and what would undo a fix comes first,
+// whatever host is first.
 func TestTogether(t *testing.T) {
 	tracked := map[string]string{"argocd.argoproj.io/tracking-id": "metal:metal3.io/BareMetalHost:metal/n2"}
 	host := func(namespace, name string, marks map[string]string, managers ...inventory.Manager) inventory.Host {

@@ -12,7 +12,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// TestUnpatchable: what is wrong with one host is that host's. What no host of an inventory has says something of the inventory.
+// TestUnpatchable: what is wrong with one host is that host's. What no host of an inventory has says something of the
+// inventory.
 func TestUnpatchable(t *testing.T) {
 	host := func(name string, change func(*inventory.Host)) inventory.Host {
 		h := inventory.Host{Namespace: "metal", Name: name, UID: "uid-" + name, Managers: []inventory.Manager{people}}

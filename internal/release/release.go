@@ -35,8 +35,8 @@ func Version() string {
 // tag is the form of a tag that is released. A checkout between two tags has another form.
 var tag = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(alpha|beta|rc)\.\d+)?$`)
 
-// NewerMinor reports whether a version is a release of a newer minor version than another one: v0.3.0 than v0.2.5. It is
-// known of two releases only.
+// NewerMinor reports whether a version is a release of a newer minor version than another one: v0.3.0 than v0.2.5. It
+// is known of two releases only.
 func NewerMinor(version, than string) (newer, known bool) {
 	a, b := tag.FindStringSubmatch(version), tag.FindStringSubmatch(than)
 	if a == nil || b == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/airshipit/sipgen/internal/text"
 )
 
-// Dangers returns what a reviewer must not miss, the worst first: what is in use, lost, not cleaned, opened to somebody,
-// or guards less.
+// Dangers returns what a reviewer must not miss, the worst first: what is in use, lost, not cleaned, opened to
+// somebody, or guards less.
 func Dangers(p *Plan) []string { return sentences(p.dangers()) }
 
 // Changes returns what else a run does, in one line a kind: hosts that nothing uses and that are cleaned, and what

@@ -93,7 +93,8 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// TestUncleaned: a host that metal3 does not clean is not said to be wiped, however it is handed out, and the others are.
+// TestUncleaned: a host that metal3 does not clean is not said to be wiped, however it is handed out, and the others
+// are.
 func TestUncleaned(t *testing.T) {
 	slot := func(host string, uncleaned bool, status Status, changes ...string) Slot {
 		return Slot{Host: host, uncleaned: uncleaned, Status: status, Changes: changes}

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestExplainUnavailable: hosts that a role matches and cannot have are counted, and if there are none, no line says so.
+// TestExplainUnavailable: hosts that a role matches and cannot have are counted, and if there are none, no line says
+// so.
 func TestExplainUnavailable(t *testing.T) {
 	paused := func(s *inventory.State) { s.Paused = true }
 	for state, want := range map[string]bool{"available": false, "paused": true} {

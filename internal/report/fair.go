@@ -48,10 +48,10 @@ func sentences(dangers []danger) []string {
 	return out
 }
 
-// fairly returns the dangers for which there is room, in their order. If not all fit, the strong ones come first. Of the
-// others, kinds and tenants take turns: the first danger of each kind, then a second one of each, of another tenant if
-// possible, and in between the first danger of each tenant, then a second one of each, of another kind if possible. So
-// no tenant's dangers are hidden by another tenant's, and no kind by another kind.
+// fairly returns the dangers for which there is room, in their order. If not all fit, the strong ones come first. Of
+// the others, kinds and tenants take turns: the first danger of each kind, then a second one of each, of another tenant
+// if possible, and in between the first danger of each tenant, then a second one of each, of another kind if possible.
+// So no tenant's dangers are hidden by another tenant's, and no kind by another kind.
 func fairly(dangers []danger, room int, size func(words string) int) []danger {
 	kind := func(d danger) string { return d.kind }
 	tenant := func(d danger) string { return d.tenant }

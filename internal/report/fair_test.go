@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestDangersTakeTurns: however many clusters a tenant breaks, in one namespace or in many, and however much it writes into them, what becomes of others is
-// seen, and what else becomes of its own.
+// TestDangersTakeTurns: however many clusters a tenant breaks, in one namespace or in many, and however much it writes
+// into them, what becomes of others is seen, and what else becomes of its own.
 func TestDangersTakeTurns(t *testing.T) {
 	for why, namespace := range map[string]func(int) string{
 		"one namespace":   func(int) string { return "evil" },
@@ -112,8 +112,9 @@ func TestWordsThatAreNoOrders(t *testing.T) {
 	}
 }
 
-// TestNoWordSkipsTheChecks: the words that forges and CI systems obey in a commit message, from their documentation (GitHub, GitLab, Gitea, Azure
-// Pipelines, CircleCI, Travis, Buildkite, Netlify). A pull request that is squashed is a commit message too.
+// TestNoWordSkipsTheChecks: the words that forges and CI systems obey in a commit message, from their documentation
+// (GitHub, GitLab, Gitea, Azure Pipelines, CircleCI, Travis, Buildkite, Netlify). A pull request that is squashed is a
+// commit message too.
 func TestNoWordSkipsTheChecks(t *testing.T) {
 	for _, words := range []string{
 		"[skip ci]", "[ci skip]", "[no ci]", "[skip actions]", "[actions skip]", "[skip-ci]", "[ci-skip]", "[CI SKIP]",

@@ -46,7 +46,8 @@ func held(cluster string) map[string]string {
 	return map[string]string{"ns": "t", "name": cluster, "role": v1.RoleWorker}
 }
 
-// site has one of everything: a keeps one and releases one, b gets one, c is short, one of a's is in use and stays, gone has no spec.
+// site has one of everything: a keeps one and releases one, b gets one, c is short, one of a's is in use and stays,
+// gone has no spec.
 func site(t *testing.T) *Plan {
 	t.Helper()
 	clusters := []v1.SIPCluster{cluster("a", 1), cluster("b", 1), cluster("c", 5)}
@@ -108,8 +109,8 @@ func TestWhyInACommit(t *testing.T) {
 	assert.NotContains(t, message, "of the role")
 }
 
-// TestCommitMessageOfManyChanges: most dangers are counted, the worst come first, and however many they are, what happened to each host is said below,
-// before the changed files: history reads it there.
+// TestCommitMessageOfManyChanges: most dangers are counted, the worst come first, and however many they are, what
+// happened to each host is said below, before the changed files: history reads it there.
 func TestCommitMessageOfManyChanges(t *testing.T) {
 	const n = 200
 	var hosts []inventory.Host
@@ -142,7 +143,8 @@ func TestCommitMessageOfManyChanges(t *testing.T) {
 	}
 }
 
-// A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all the same.
+// A tenant's mistake can be as long as its file: the lines after it, and the dangers of others among them, are read all
+// the same.
 func TestLongProblems(t *testing.T) {
 	p := &Plan{Site: "dc1", Findings: []finding.Finding{{Message: "bank/core: " + strings.Repeat("Z ", 100_000)},
 		{Message: "edge/b: the last one"}}}
@@ -211,7 +213,8 @@ func TestChangesAreSaid(t *testing.T) {
 
 func plain(markdown string) string { return strings.ReplaceAll(markdown, "`", "") }
 
-// TestTableOfChanges: of a large site only what changes is shown, with what stays the same counted; colors say what becomes of a host.
+// TestTableOfChanges: of a large site only what changes is shown, with what stays the same counted; colors say what
+// becomes of a host.
 func TestTableOfChanges(t *testing.T) {
 	p := &Plan{Clusters: []ClusterResult{
 		{Namespace: "t", Name: "a", Roles: []RoleResult{{Name: "Worker", Held: 2, New: 1, ShortActive: 2, Slots: []Slot{
@@ -245,8 +248,8 @@ func TestTableOfChanges(t *testing.T) {
 	}
 }
 
-// TestAlikeRolesShareALine: roles that do not have a host for the same reason share a line, which names the first of them and counts the others, those among them that are
-// only counted. What differs in one word stays apart.
+// TestAlikeRolesShareALine: roles that do not have a host for the same reason share a line, which names the first of
+// them and counts the others, those among them that are only counted. What differs in one word stays apart.
 func TestAlikeRolesShareALine(t *testing.T) {
 	reason := func(n int, why schedule.Reason) (out []schedule.RoleReason) {
 		for i := range n {
@@ -270,7 +273,8 @@ func TestAlikeRolesShareALine(t *testing.T) {
 	}, alike(schedule.Explanation{Line: &schedule.HostLine{}, Roles: roles, More: more}))
 }
 
-// TestWholeCommands: a terminal shows the command of a frozen cluster whole, however many hosts it names; other text is bounded.
+// TestWholeCommands: a terminal shows the command of a frozen cluster whole, however many hosts it names; other text is
+// bounded.
 func TestWholeCommands(t *testing.T) {
 	command := "; fix it with: kubectl patch -n m baremetalhosts.metal3.io " + strings.Repeat("host-1 ",
 		1000) + "--type=json"

@@ -185,8 +185,8 @@ func (w *reviewText) write(r *Review) string {
 	return w.out.String()
 }
 
-// Text returns the review for a terminal or a commit: the sentences by Site, the worst first, then each group. What does
-// not fit is counted.
+// Text returns the review for a terminal or a commit: the sentences by Site, the worst first, then each group. What
+// does not fit is counted.
 func (r *Review) Text(room ReviewRoom) string {
 	w := &reviewText{left: room.Bytes - noteRoom, lines: room.Lines}
 	return w.write(r)

@@ -64,7 +64,8 @@ func relabeledPlan(name string) Plan {
 	return p
 }
 
-// TestNotRelabeled: a manifest lacks the labels that the engine sets, and says nothing of the live ones; and those of a host that the run releases are to go.
+// TestNotRelabeled: a manifest lacks the labels that the engine sets, and says nothing of the live ones; and those of a
+// host that the run releases are to go.
 func TestNotRelabeled(t *testing.T) {
 	for _, row := range []struct {
 		manifests bool

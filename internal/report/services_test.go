@@ -83,7 +83,8 @@ func TestServicesAreNoMarkup(t *testing.T) {
 	}
 }
 
-// TestLongReasonsAreBounded: a table is as long as its rows, however long the messages of the hosts are; JSON has them whole.
+// TestLongReasonsAreBounded: a table is as long as its rows, however long the messages of the hosts are; JSON has them
+// whole.
 func TestLongReasonsAreBounded(t *testing.T) {
 	const hosts, long = 500, 100_000
 	role := RoleResult{Name: "Worker"}

@@ -96,8 +96,8 @@ func (p *Plan) DrawnChanges() []string {
 	return lines
 }
 
-// Undrawn returns the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes have
-// them only from here.
+// Undrawn returns the failed hosts, and the warnings of the inputs and of preflight, a line each: a picture's notes
+// have them only from here.
 func (p *Plan) Undrawn() []string {
 	var lines []string
 	for _, trouble := range p.troubles() {

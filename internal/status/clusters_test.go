@@ -12,7 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// world is a cluster that asks for two workers and a standby one, and has them: what a row changes in it is what the status is about.
+// world is a cluster that asks for two workers and a standby one, and has them: what a row changes in it is what the
+// status is about.
 type world struct {
 	live    v1.SIPCluster
 	tenants Tenants
@@ -47,7 +48,8 @@ func (w *world) claim(name string, standby bool) {
 		schedule.Assignment{Host: &inventory.Host{Namespace: "metal", Name: name}, Standby: standby})
 }
 
-// TestOfTenants: for each thing that is not as it is asked for, the condition says the SIP operator's reason for it, and the counts hold.
+// TestOfTenants: for each thing that is not as it is asked for, the condition says the SIP operator's reason for it,
+// and the counts hold.
 func TestOfTenants(t *testing.T) {
 	key := schedule.ClusterKey{Namespace: "t", Name: "a"}
 	for _, row := range []struct {
@@ -137,7 +139,8 @@ func TestOfTenants(t *testing.T) {
 	}
 }
 
-// TestOfTenantsKeeps: conditions of others stay, a time is that of a change of the status, and hosts are in an order of their own.
+// TestOfTenantsKeeps: conditions of others stay, a time is that of a change of the status, and hosts are in an order of
+// their own.
 func TestOfTenantsKeeps(t *testing.T) {
 	w := newWorld()
 	w.live.Status.Conditions = []metav1.Condition{

@@ -134,8 +134,8 @@ func synced(doc *manifest.Document, conditions *live, tree string, deniedBy func
 		if !isSynced {
 			words = append(words, cmp.Or(object.Status.Sync.Status, "its controller has not reported yet"))
 		}
-		// An operation that is to be retried stays in the phase Running. One that failed, or that a person ended, is over
-		// once the objects are as in the commit.
+		// An operation that is to be retried stays in the phase Running. One that failed, or that a person ended, is
+		// over once the objects are as in the commit.
 		p := object.Status.OperationState
 		if !isSynced && (p.Phase == "Failed" || p.Phase == "Error") || p.Phase == "Running" && p.RetryCount > 0 {
 			a.failing = true

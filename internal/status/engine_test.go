@@ -28,8 +28,8 @@ func application(automated, status string) string {
 	return "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {namespace: engine, name: a}\nspec: {syncPolicy: {" + automated + "}}\nstatus: {" + status + "}\n"
 }
 
-// TestEngine: what the engine's objects say of the commit that they have applied. Their statuses are as kustomize-controller v1.7 and Argo CD v3.2 write
-// them.
+// TestEngine: what the engine's objects say of the commit that they have applied. Their statuses are as
+// kustomize-controller v1.7 and Argo CD v3.2 write them.
 func TestEngine(t *testing.T) {
 	const well = "status: 'True', reason: ReconciliationSucceeded, message: ok"
 	const automated = "automated: {prune: true}"
@@ -264,7 +264,8 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// TestServicesOfTenants: a tenant's SIPCluster has a condition of its own services and of those of the site; Ready is about its hosts.
+// TestServicesOfTenants: a tenant's SIPCluster has a condition of its own services and of those of the site; Ready is
+// about its hosts.
 func TestServicesOfTenants(t *testing.T) {
 	key := schedule.ClusterKey{Namespace: "red", Name: "a"}
 	tenants := &Tenants{
@@ -297,8 +298,8 @@ func TestServicesOfTenants(t *testing.T) {
 	}
 }
 
-// What syncs everything else, and where it comes from, is stuck if it is gone or fails after hosts were synced. Before the first
-// sync, and while it is on its way, it is not.
+// What syncs everything else, and where it comes from, is stuck if it is gone or fails after hosts were synced. Before
+// the first sync, and while it is on its way, it is not.
 func TestNothingSyncs(t *testing.T) {
 	const failing = "status: 'False', reason: GitOperationFailed, message: no such repository"
 	source := func(condition string) string {
@@ -345,8 +346,8 @@ func TestNothingSyncs(t *testing.T) {
 	}
 }
 
-// A root that reads another repository, branch or folder than the tree is for waits for a person, unless it has the tree's
-// commit all the same: the URL may be another name of the repository.
+// A root that reads another repository, branch or folder than the tree is for waits for a person, unless it has the
+// tree's commit all the same: the URL may be another name of the repository.
 func TestSourceElsewhere(t *testing.T) {
 	source := func(url, branch, commit string) string {
 		return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: a, namespace: engine}\n" +

@@ -9,8 +9,8 @@ import (
 	"github.com/airshipit/sipgen/inventory"
 )
 
-// freed describes an active host that nothing uses while a machine runs on a surplus one: Cluster API deletes machines as
-// it likes.
+// freed describes an active host that nothing uses while a machine runs on a surplus one: Cluster API deletes machines
+// as it likes.
 func (in *Input) freed(claim *holdings.Claim) string {
 	key := role{claim.Cluster, claim.Role}
 	if !slices.Contains(in.idle[key], claim.Host.String()) || len(in.surplus[key]) == 0 {
@@ -90,8 +90,8 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 	return HostStatus{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
 }
 
-// reserved describes a host that Cluster API keeps for a machine, and what to do. none are the clusters that cannot have
-// it.
+// reserved describes a host that Cluster API keeps for a machine, and what to do. none are the clusters that cannot
+// have it.
 func reserved(host *inventory.Host, none string) string {
 	of, mark := host.State.NodeReuse, "label"
 	if keptByCluster(&host.State) {

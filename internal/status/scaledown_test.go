@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestScaleDown: sipgen chose i, and Cluster API deleted the machine of h instead. An operator who deletes the machine of
-// i as well wipes a second server.
+// TestScaleDown: sipgen chose i, and Cluster API deleted the machine of h instead. An operator who deletes the machine
+// of i as well wipes a second server.
 func TestScaleDown(t *testing.T) {
 	const run = "idle of its role: metal/h. Run sipgen before you delete a machine: it releases idle hosts first."
 	const idle, waits = "idle, while metal/i should be: the next run releases idle hosts first", "waits until its machine is deleted"

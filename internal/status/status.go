@@ -65,8 +65,8 @@ type Input struct {
 	Refused map[string]string
 	// stays: the cluster keeps a host.
 	stays map[holdings.ClusterKey]bool
-	// idle are the active hosts of roles that a machine could take, and surplus those that wait to leave without a fault
-	// and without a successor while a machine uses them: the next run releases the former instead.
+	// idle are the active hosts of roles that a machine could take, and surplus those that wait to leave without a
+	// fault and without a successor while a machine uses them: the next run releases the former instead.
 	idle, surplus map[role][]string
 }
 

@@ -139,7 +139,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestWhatIsSaid: who is on call is told what runs on a host whose labels are gone, and of which host the next run decides.
+// TestWhatIsSaid: who is on call is told what runs on a host whose labels are gone, and of which host the next run
+// decides.
 func TestWhatIsSaid(t *testing.T) {
 	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"},
 		Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker"}
@@ -181,7 +182,8 @@ func TestWhatIsSaid(t *testing.T) {
 	}
 }
 
-// TestReleasedAndInUse: a released host without labels that somebody still uses is nobody's to have, and status says who uses it.
+// TestReleasedAndInUse: a released host without labels that somebody still uses is nobody's to have, and status says
+// who uses it.
 func TestReleasedAndInUse(t *testing.T) {
 	claim := schedule.PreviousClaim{Host: schedule.HostKey{Namespace: "metal", Name: "h"},
 		Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Role: "Worker", Releasing: true}
@@ -238,7 +240,8 @@ func TestKeptForReuse(t *testing.T) {
 	}
 }
 
-// TestAllHostsAreToGo: a cluster that lets go of all its hosts may have lost its spec by mistake, and nobody is to delete its machines before that is known.
+// TestAllHostsAreToGo: a cluster that lets go of all its hosts may have lost its spec by mistake, and nobody is to
+// delete its machines before that is known.
 func TestAllHostsAreToGo(t *testing.T) {
 	var tree []holdings.Claim
 	var hosts []inventory.Host
@@ -258,7 +261,8 @@ func TestAllHostsAreToGo(t *testing.T) {
 	}
 }
 
-// TestStatesAreDocumented: docs/runbooks/host-states.md has the table of rows, which explains every state that an operator may have to act on.
+// TestStatesAreDocumented: docs/runbooks/host-states.md has the table of rows, which explains every state that an
+// operator may have to act on.
 func TestStatesAreDocumented(t *testing.T) {
 	page := need.Read(t, "../../docs/runbooks/host-states.md")
 	want, err := Page(string(page))

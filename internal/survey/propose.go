@@ -11,8 +11,8 @@ import (
 // Proposal is a first cluster that the hosts can carry.
 type Proposal struct {
 	Roles []RoleProposal
-	// Network of the first role's load balancer, empty for none. Inspected: no host declares an address on it. Off are the
-	// role's free hosts without an address on it.
+	// Network of the first role's load balancer, empty for none. Inspected: no host declares an address on it. Off are
+	// the role's free hosts without an address on it.
 	Network   string
 	Inspected bool
 	Off       int

@@ -88,7 +88,8 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-// TestOf: what tells hosts apart is shown, and what names them, or is the same everywhere, is not; values that no selector takes neither.
+// TestOf: what tells hosts apart is shown, and what names them, or is the same everywhere, is not; values that no
+// selector takes neither.
 func TestOf(t *testing.T) {
 	var hosts []inventory.Host
 	for i := range 6 {
@@ -109,7 +110,8 @@ func TestOf(t *testing.T) {
 		found.Free)
 }
 
-// TestGuessedNetwork: where hosts are on several networks, the spec names the others beside the one that was guessed, but for what is no name.
+// TestGuessedNetwork: where hosts are on several networks, the spec names the others beside the one that was guessed,
+// but for what is no name.
 func TestGuessedNetwork(t *testing.T) {
 	one := host("n1", nil)
 	for _, name := range []string{"oam", "calico", "a\nb: c", "pxe"} {
@@ -121,8 +123,8 @@ func TestGuessedNetwork(t *testing.T) {
 		"Found: calico, oam, pxe.\n")
 }
 
-// TestDeclaredNetwork: a network that hosts declare comes before one that only the inspection saw, on however many hosts
-// that is. Without any, the spec says that the addresses may be leases.
+// TestDeclaredNetwork: a network that hosts declare comes before one that only the inspection saw, on however many
+// hosts that is. Without any, the spec says that the addresses may be leases.
 func TestDeclaredNetwork(t *testing.T) {
 	const leases = "its addresses may be leases"
 	of := func(network string, origin inventory.AddressOrigin) inventory.Address {

@@ -15,8 +15,8 @@ type Answers struct {
 	Site, Repository, Branch string
 	// SSH: the repository is reached by ssh. Trial: it is a folder on this machine.
 	SSH, Trial bool
-	// Base is the folder of the hosts' manifests in the repository, empty for hosts with a uid. Guessed: it may be another
-	// one.
+	// Base is the folder of the hosts' manifests in the repository, empty for hosts with a uid. Guessed: it may be
+	// another one.
 	Base    string
 	Guessed bool
 	// Engine is flux or argocd, and EngineWhy how that was found.

@@ -52,8 +52,8 @@ const fullService = `  hosts: {namespaces: [metal3]}
     addressPools: [bank]
 `
 
-// TestBuilt: whatever brought it into the objects that the engine applies, what is not granted is found there. fields are merged into the first
-// object of the kind.
+// TestBuilt: whatever brought it into the objects that the engine applies, what is not granted is found there. fields
+// are merged into the first object of the kind.
 func TestBuilt(t *testing.T) {
 	tenants := Of(siteOf(t, fullService), []string{"metal3"})
 	cluster := clusterOf(t, "bank/bank", "{}")

@@ -211,7 +211,8 @@ func TestNoImageReference(t *testing.T) {
 	}
 }
 
-// TestGrantsBesideDefaults: what a spec asks for is compared with what the site gives everybody, and with what its services are rendered with.
+// TestGrantsBesideDefaults: what a spec asks for is compared with what the site gives everybody, and with what its
+// services are rendered with.
 func TestGrantsBesideDefaults(t *testing.T) {
 	const at = "spec.services.loadBalancerControlPlane[0]"
 	for _, row := range []struct{ why, defaults, grants, spec, want string }{

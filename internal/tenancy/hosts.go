@@ -29,8 +29,8 @@ type Counts struct {
 	// counts are the hosts that clusters hold, those included that they keep only until their users have let them go.
 	counts map[schedule.ClusterKey]Count
 	hosts  map[schedule.HostKey]schedule.ClusterKey
-	// leaving are hosts that clusters have released and that are not free yet. exempt are failed hosts in use that are to
-	// leave: see Limit of package schedule.
+	// leaving are hosts that clusters have released and that are not free yet. exempt are failed hosts in use that are
+	// to leave: see Limit of package schedule.
 	leaving, exempt map[schedule.ClusterKey]int
 }
 

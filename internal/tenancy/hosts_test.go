@@ -56,8 +56,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestRoom is contract 23: a tenant with six hosts at most has room for those that its clusters neither have nor let go.
-// Failed hosts in use that are to leave do not count, up to the number of the brake.
+// TestRoom is contract 23: a tenant with six hosts at most has room for those that its clusters neither have nor let
+// go. Failed hosts in use that are to leave do not count, up to the number of the brake.
 func TestRoom(t *testing.T) {
 	tenants := Of(siteOf(t, bank), nil)
 	leaves := func(h *inventory.Host, c *schedule.PreviousClaim) { c.Releasing = true }

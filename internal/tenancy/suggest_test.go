@@ -74,8 +74,8 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// TestSuggestNoPattern: no value of a tenant is suggested that would be a pattern as a grant, no pool's name that no pool can have, and no namespace that is
-// for no tenants.
+// TestSuggestNoPattern: no value of a tenant is suggested that would be a pattern as a grant, no pool's name that no
+// pool can have, and no namespace that is for no tenants.
 func TestSuggestNoPattern(t *testing.T) {
 	clusters := []v1.SIPCluster{clusterOf(t, "kube-system/a", "{}"),
 		clusterOf(t, "bank/a", "{services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, nodePort: 30010, service: {annotations: {metallb.universe.tf/address-pool: '*'}}, annotations: {metallb.io/address-pool: Bank Pool}, networkAttachments: [{name: b, namespace: networks}]}]}}")}
@@ -87,7 +87,8 @@ func TestSuggestNoPattern(t *testing.T) {
 	assert.Contains(t, text, "networkAttachments: [networks/b]")
 }
 
-// TestSuggestKeeps: what the Site grants already stays as it is, and only what is missing is added. A second time nothing is.
+// TestSuggestKeeps: what the Site grants already stays as it is, and only what is missing is added. A second time
+// nothing is.
 func TestSuggestKeeps(t *testing.T) {
 	const had = `  tenants:
   - name: finance

@@ -118,7 +118,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// order is what a CI system obeys, looked for by line: "::" where one begins, with or without blanks, and "##vso[" and its like anywhere.
+// order is what a CI system obeys, looked for by line: "::" where one begins, with or without blanks, and "##vso[" and
+// its like anywhere.
 var order = regexp.MustCompile(`(?m)^\s*::|##[A-Za-z]*\[|("|\\[nr])(\s|\\t)*::`)
 
 func TestJSON(t *testing.T) {

@@ -24,8 +24,9 @@ func load(t testing.TB, file string) *v1alpha1.VirtualHosts {
 	return &site.Spec.Services.VirtualHosts[0]
 }
 
-// TestSample: ViNO's sample of four workers and a control plane (config/samples/vino_cr_4_workers_1_cp.yaml at 83374ff) on two nodes, worked out by
-// hand from its rules. Each node first takes an address and a MAC for its bridge; DHCP ranges have 2^6 addresses.
+// TestSample: ViNO's sample of four workers and a control plane (config/samples/vino_cr_4_workers_1_cp.yaml at 83374ff)
+// on two nodes, worked out by hand from its rules. Each node first takes an address and a MAC for its bridge; DHCP
+// ranges have 2^6 addresses.
 func TestSample(t *testing.T) {
 	preview, short := Of(load(t, "testdata/vino_cr_4_workers_1_cp.yaml"))
 	require.Truef(t, short == nil, "short: %+v", short)
@@ -58,7 +59,8 @@ vino-system/default-vino-test-cr-behemoth-worker-3 52:54:00:06:00:0b 192.168.2.2
 	}
 }
 
-// TestNetworkLabels: a host has a label for each network that it has an interface on, whatever the node's labels are, and its set's own labels count.
+// TestNetworkLabels: a host has a label for each network that it has an interface on, whatever the node's labels are,
+// and its set's own labels count.
 func TestNetworkLabels(t *testing.T) {
 	v := &v1alpha1.VirtualHosts{Name: "v", Namespace: "n"}
 	v.Spec.NodeLabelKeysToCopy = []string{"networks.vino.airshipit.org/foo", "rack"}
@@ -74,7 +76,8 @@ func TestNetworkLabels(t *testing.T) {
 	assert.Truef(t, maps.Equal(got, want), "found %v, want %v", got, want)
 }
 
-// TestSampleIsTooSmall: the sample's 15 addresses are enough for two nodes with six each, and not for a third. ViNO says so when it gets there.
+// TestSampleIsTooSmall: the sample's 15 addresses are enough for two nodes with six each, and not for a third. ViNO
+// says so when it gets there.
 func TestSampleIsTooSmall(t *testing.T) {
 	v := load(t, "testdata/vino_cr_4_workers_1_cp.yaml")
 	v.Nodes = append(v.Nodes, v1alpha1.VirtualHostNode{Name: "ziz"})
@@ -90,8 +93,8 @@ func TestSampleIsTooSmall(t *testing.T) {
 	}
 }
 
-// slow is ViNO's allocation again, in the way that its source has it: lists that are searched from the start each time. It knows nothing of package
-// vino's cursors and maps.
+// slow is ViNO's allocation again, in the way that its source has it: lists that are searched from the start each time.
+// It knows nothing of package vino's cursors and maps.
 type slow struct {
 	subnet string
 	taken  [][3]string // to, ip, mac
@@ -160,7 +163,8 @@ func (s *slow) dhcp(n *v1alpha1.VinoNetwork, to string) string {
 	return s.ranges[free][1] + "-" + s.ranges[free][2]
 }
 
-// TestAllocation compares the preview with the slow allocation on random Vinos: networks that share a subnet, ranges that overlap, MACs that carry.
+// TestAllocation compares the preview with the slow allocation on random Vinos: networks that share a subnet, ranges
+// that overlap, MACs that carry.
 func TestAllocation(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	ended := 0

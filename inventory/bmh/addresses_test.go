@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPublishedNetworkData: network data that other projects publish is read as the SIP operator did, or left alone with a word why.
+// TestPublishedNetworkData: network data that other projects publish is read as the SIP operator did, or left alone
+// with a word why.
 func TestPublishedNetworkData(t *testing.T) {
 	rows := map[string]struct {
 		addresses []string
@@ -61,8 +62,8 @@ func oneHost(t *testing.T, text string) *inventory.Host {
 	return &hosts[0]
 }
 
-// TestUnreadableAddresses: what is wrong with a host's addresses is the host's own problem. The words name the place and the field, and of what
-// stands in a Secret only what looks like an address, where one belongs.
+// TestUnreadableAddresses: what is wrong with a host's addresses is the host's own problem. The words name the place
+// and the field, and of what stands in a Secret only what looks like an address, where one belongs.
 func TestUnreadableAddresses(t *testing.T) {
 	const good = "{id: good, type: ipv4, ip_address: 192.0.2.1}"
 	const twoOfOne = "good: hosts.yaml: document 1: line 6: metadata.annotations[sip.airshipit.org/address.good]: two addresses of one family, " +
@@ -219,7 +220,8 @@ func TestUnreadableAddresses(t *testing.T) {
 	}
 }
 
-// TestAnnotatedOutside: the address of an annotation is marked where the host's own network data says another network, and only where that is the host's.
+// TestAnnotatedOutside: the address of an annotation is marked where the host's own network data says another network,
+// and only where that is the host's.
 func TestAnnotatedOutside(t *testing.T) {
 	const consumed, namesPre = "  consumerRef: {kind: Metal3Machine, namespace: metal, name: m}\n", "  preprovisioningNetworkDataName: pre\n"
 	for _, row := range []struct{ why, annotation, data, spec, want string }{

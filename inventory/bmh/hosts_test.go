@@ -120,7 +120,8 @@ func TestAddresses(t *testing.T) {
 // token is one of GitHub's, by its form.
 const token = "gh" + "p_Zt7Kw2Qp9Xv4Lm8Rb3Nd6Hs1Jc5Gf0Yau7"
 
-// TestBadHosts wants the fault with the host, in words that name the field and never say what stands in a Secret, and the host beside it whole.
+// TestBadHosts wants the fault with the host, in words that name the field and never say what stands in a Secret, and
+// the host beside it whole.
 func TestBadHosts(t *testing.T) {
 	twice := inventorytest.HostYAML("n1", "", "") + inventorytest.HostYAML("n2", "", "") + inventorytest.HostYAML("n1",
 		"", "")
@@ -360,7 +361,8 @@ func TestHardware(t *testing.T) {
 	assert.Truef(t, declared.Architecture == "aarch64" && !declared.Inspected(), "found %+v", declared)
 }
 
-// TestStatusAnnotation: the annotation is the status of a host without one, as after clusterctl move; one that cannot be read is the host's fault.
+// TestStatusAnnotation: the annotation is the status of a host without one, as after clusterctl move; one that cannot
+// be read is the host's fault.
 func TestStatusAnnotation(t *testing.T) {
 	const whole = `{"operationalStatus":"error","errorType":"registration error","errorMessage":"no answer","provisioning":{"state":"inspecting"},"hardware":{"nics":[{"name":"eno1","ip":"192.0.2.9"}]}}`
 	fault := func(text string) []inventory.Fault {

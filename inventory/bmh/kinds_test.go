@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCheckKinds: an object that may be meant as a host and is none to sipgen is an error; every other kind of metal3's group is left alone.
+// TestCheckKinds: an object that may be meant as a host and is none to sipgen is an error; every other kind of metal3's
+// group is left alone.
 func TestCheckKinds(t *testing.T) {
 	for _, row := range []struct{ head, want string }{
 		{"metadata: {name: a}", `f.yaml: document 1: line 1: kind: missing, want "BareMetalHost" or another object's`},

@@ -120,7 +120,8 @@ func wantFault(t *testing.T, why, text, want string) {
 	assert.NoError(t, WriteSnapshot(&out, inv), why)
 }
 
-// TestWhatMayBeAnyHostStopsTheRun: what may hide a host is no fault of one host. A host of the tree that is not in the inventory counts as gone.
+// TestWhatMayBeAnyHostStopsTheRun: what may hide a host is no fault of one host. A host of the tree that is not in the
+// inventory counts as gone.
 func TestWhatMayBeAnyHostStopsTheRun(t *testing.T) {
 	head := "apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\n"
 	for why, text := range map[string]string{

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSnapshot: what is written is read to the same hosts, in the same bytes whatever the order was, and without a secret.
+// TestSnapshot: what is written is read to the same hosts, in the same bytes whatever the order was, and without a
+// secret.
 func TestSnapshot(t *testing.T) {
 	text := inventorytest.Managed + "---\n" + inventorytest.HostYAML("n0", "",
 		inventorytest.NamesOther+"  bmc: {address: 'redfish://root:"+inventorytest.Marker+
@@ -68,7 +69,8 @@ func TestBadSnapshots(t *testing.T) {
 	}
 }
 
-// TestFaultyHostsOfSnapshots: one host's fault is that host's. A snapshot says what was wrong with the object that it was made from.
+// TestFaultyHostsOfSnapshots: one host's fault is that host's. A snapshot says what was wrong with the object that it
+// was made from.
 func TestFaultyHostsOfSnapshots(t *testing.T) {
 	text := "apiVersion: sipgen.airshipit.org/v1alpha1\nkind: InventorySnapshot\ntakenAt: null\ncontext: x\ncount: 6\nhosts:\n" +
 		"- {namespace: a, name: b}\n- {namespace: a, name: b, uid: u, labels: {rack: r1, ../x: z, row: gh" +
@@ -106,7 +108,8 @@ func write(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// TestBrokenSecretFile: a file that does not parse may be a Secret, and a YAML parser quotes what it does not understand.
+// TestBrokenSecretFile: a file that does not parse may be a Secret, and a YAML parser quotes what it does not
+// understand.
 func TestBrokenSecretFile(t *testing.T) {
 	for _, value := range []string{"*" + inventorytest.Marker, "!!int " + inventorytest.Marker,
 		`"\y` + inventorytest.Marker, "[" + inventorytest.Marker, "@" + inventorytest.Marker,

@@ -31,8 +31,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestOneSecretStopsNobody: of a live cluster too, a Secret that cannot be used is its host's own problem: of the wrong form, of a name that there
-// cannot be, in another namespace, or not ours to read.
+// TestOneSecretStopsNobody: of a live cluster too, a Secret that cannot be used is its host's own problem: of the wrong
+// form, of a name that there cannot be, in another namespace, or not ours to read.
 func TestOneSecretStopsNobody(t *testing.T) {
 	for why, row := range map[string]struct {
 		fault      func(w http.ResponseWriter, r *http.Request, n int) bool
@@ -186,8 +186,8 @@ func (f *fakeAPI) readIn(ctx context.Context, cfg *rest.Config, options Options)
 	return Hosts(ctx, cfg, options)
 }
 
-// site is five hosts, three pages: with network data, with none, with an annotation, and with what inspection found. The status of n2 is an
-// annotation.
+// site is five hosts, three pages: with network data, with none, with an annotation, and with what inspection found.
+// The status of n2 is an annotation.
 var site = strings.Replace(inventorytest.Managed, "spec: {online: true}",
 	"spec: {online: true, bmc: {address: 'redfish://root:"+inventorytest.Marker+
 		"@198.51.100.1', credentialsName: n1-bmc}, networkData: {name: n1-net}}", 1) + "---\n" +

@@ -20,7 +20,8 @@ import (
 
 var sipClusters = schema.GroupVersionResource{Group: "airship.airshipit.org", Version: "v1", Resource: "sipclusters"}
 
-// TestFinalized: which SIPClusters have the finalizer, where in the list, and who is waited for. Nothing but metadata is asked for.
+// TestFinalized: which SIPClusters have the finalizer, where in the list, and who is waited for. Nothing but metadata
+// is asked for.
 func TestFinalized(t *testing.T) {
 	api := newFakeAPI(t, `
 kind: SIPCluster
@@ -74,7 +75,8 @@ func TestSecretsSeen(t *testing.T) {
 	}
 }
 
-// TestGuards: sipgen's guards of hosts, of all sites, and nobody else's. What is not understood is taken to be in force everywhere.
+// TestGuards: sipgen's guards of hosts, of all sites, and nobody else's. What is not understood is taken to be in force
+// everywhere.
 func TestGuards(t *testing.T) {
 	api := newFakeAPI(t, `
 kind: ValidatingAdmissionPolicyBinding
@@ -103,8 +105,8 @@ spec: {}
 	assert.Truef(t, err == nil && reflect.DeepEqual(got, want), "got %v, %v, want %v", got, err, want)
 }
 
-// TestStatusWriter: a patch goes to the subresource and has the version that was read; what an API server answers is told apart, tried again
-// where it passes, and said without the token. The real API server is asked in e2e.
+// TestStatusWriter: a patch goes to the subresource and has the version that was read; what an API server answers is
+// told apart, tried again where it passes, and said without the token. The real API server is asked in e2e.
 func TestStatusWriter(t *testing.T) {
 	const token = "eyJhbGciOiJSUzI1NiJ9.very.secret"
 	for _, row := range []struct {

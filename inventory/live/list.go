@@ -236,7 +236,8 @@ func patience() wait.Backoff {
 	return wait.Backoff{Steps: 7, Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.2}
 }
 
-// mostRefused is how often an API server may refuse a connection: one that is not there is reported within five seconds.
+// mostRefused is how often an API server may refuse a connection: one that is not there is reported within five
+// seconds.
 const mostRefused = 5
 
 // connectTime is how long a connection to an API server may take that drops it.

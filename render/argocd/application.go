@@ -64,20 +64,22 @@ func Pruning(site *v1alpha1.Site, name, folder string) *Application {
 			Project: name,
 			Source: Source{
 				RepoURL: site.Spec.Repository.URL,
-				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and anyone who may
-				// push a tag would have it synced.
+				// By its whole name: of a branch and a tag of the same name Argo CD takes either, by chance, and anyone
+				// who may push a tag would have it synced.
 				TargetRevision: "refs/heads/" + site.Spec.Repository.Branch,
 				Path:           path.Join(site.Spec.Repository.Path, folder),
-				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply, assignments.yaml
-				// among them. Said to be kustomize's, the folder is an error, and nothing is synced. An empty struct Argo CD takes
-				// away; this is the one field that changes nothing, as no Application has components.
+				// In a folder without a kustomization Argo CD would take every YAML file for an object to apply,
+				// assignments.yaml among them. Said to be kustomize's, the folder is an error, and nothing is synced.
+				// An empty struct Argo CD takes away; this is the one field that changes nothing, as no Application has
+				// components.
 				Kustomize: Kustomize{IgnoreMissingComponents: true},
 			},
 			Destination: Destination{Server: site.Spec.ArgoCD.Server, Namespace: site.Spec.ArgoCD.Namespace},
 			SyncPolicy: SyncPolicy{
 				Automated:   Automated{Prune: true, SelfHeal: true},
 				SyncOptions: []string{"ServerSideApply=true", FailOnShared},
-				// Without refresh a sync that fails is tried forever with its own commit, and the one that fixes it never comes.
+				// Without refresh a sync that fails is tried forever with its own commit, and the one that fixes it
+				// never comes.
 				Retry: Retry{Limit: -1, Refresh: true, Backoff: Backoff{Duration: "10s", Factor: 2, MaxDuration: "3m"}},
 			},
 		},

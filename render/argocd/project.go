@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// projectWave is before every Application: in a project that is not there Argo CD syncs nothing, the root not either.
+	// projectWave is before every Application: in a project that is not there Argo CD syncs nothing, the root not
+	// either.
 	projectWave = "-3"
 	// pruneLast has a project leave after all Applications have left it.
 	pruneLast = "PruneLast=true"

@@ -83,8 +83,8 @@ type AssignedHost struct {
 	Replaced bool `json:"replaced,omitempty"`
 	// Use is read, and no longer written: what used the host when its release was approved.
 	Use string `json:"use,omitempty"`
-	// Approval is what the cluster's approval of a release covers: the host's uid and use in the run that first read the
-	// approval, or void.
+	// Approval is what the cluster's approval of a release covers: the host's uid and use in the run that first read
+	// the approval, or void.
 	Approval string `json:"approval,omitempty"`
 	// Addresses by network id, as they were when the host was handed out: on the networks that the cluster's services
 	// use, and on others that a service may use later. They are kept as long as the cluster has the host, since who

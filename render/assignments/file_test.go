@@ -49,9 +49,9 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever lies where a cluster's assignments are, reading it ends in an error or in claims of that cluster alone, and a
-// plan on top of those in an error or a placement in which no host has two clusters. An edit that is not sealed by its digest is
-// refused.
+// FuzzRead: whatever lies where a cluster's assignments are, reading it ends in an error or in claims of that cluster
+// alone, and a plan on top of those in an error or a placement in which no host has two clusters. An edit that is not
+// sealed by its digest is refused.
 func FuzzRead(f *testing.F) {
 	const path = "clusters/lab/a/assignments.yaml"
 	site, err := api.ParseSite("site.yaml",

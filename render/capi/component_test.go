@@ -37,7 +37,8 @@ func input(c *v1.SIPCluster) Input {
 		NodeType: "sip.airshipit.org/node-type", Standby: "sip.airshipit.org/standby"}}
 }
 
-// templates are objects of somebody who knows nothing of sipgen but the label of a role, in the versions of the contract that are served today.
+// templates are objects of somebody who knows nothing of sipgen but the label of a role, in the versions of the
+// contract that are served today.
 func templates(version string) string {
 	return strings.ReplaceAll(`
 apiVersion: infrastructure.cluster.x-k8s.io/VERSION
@@ -305,7 +306,8 @@ func TestEndpoint(t *testing.T) {
 	assert.Truef(t, host == "" && port == 0, "no load balancer: found %q %d", host, port)
 }
 
-// TestEndpointOfAPatch: an endpoint is read as Component writes it, and not if somebody has edited it into something else.
+// TestEndpointOfAPatch: an endpoint is read as Component writes it, and not if somebody has edited it into something
+// else.
 func TestEndpointOfAPatch(t *testing.T) {
 	for endpoint, want := range map[string]string{
 		"{host: 203.0.113.20, port: 6443}":       "203.0.113.20:6443",

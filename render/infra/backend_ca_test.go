@@ -22,7 +22,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestBackendCA: the authority is where the configuration looks for it, and of a Secret nothing else is mounted. Without one nothing is other.
+// TestBackendCA: the authority is where the configuration looks for it, and of a Secret nothing else is mounted.
+// Without one nothing is other.
 func TestBackendCA(t *testing.T) {
 	const name = "loadbalancer-controlplane-edge-a"
 	public, private, err := ed25519.GenerateKey(rand.Reader)

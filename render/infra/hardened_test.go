@@ -32,8 +32,8 @@ func ofKind[T any](t *testing.T, files map[string][]byte, kind string) map[strin
 	return out
 }
 
-// What the profile "restricted" leaves open: the node's disk, also where a tenant or the Site says what a pod may have, and a
-// token where none is needed. The rest golden has.
+// What the profile "restricted" leaves open: the node's disk, also where a tenant or the Site says what a pod may have,
+// and a token where none is needed. The rest golden has.
 func TestPodsAreHardened(t *testing.T) {
 	own, sites, without := tenant(), tenant(), tenant()
 	memory := &corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}}
@@ -65,8 +65,8 @@ func TestPodsAreHardened(t *testing.T) {
 	}
 }
 
-// mostWritten is what a pod's emptyDirs and its log may have together: five files of 10 MiB, by the kubelet's own defaults, and one more that
-// is not rotated yet.
+// mostWritten is what a pod's emptyDirs and its log may have together: five files of 10 MiB, by the kubelet's own
+// defaults, and one more that is not rotated yet.
 func mostWritten(pod *corev1.PodSpec) resource.Quantity {
 	sum := resource.MustParse("60Mi")
 	for _, v := range pod.Volumes {

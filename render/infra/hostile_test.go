@@ -163,8 +163,8 @@ func TestNotesCarryNoMarkup(t *testing.T) {
 	}
 }
 
-// only leaves out the services that a value is not in, where it is in one of them. The others render as they always do, and marshalling
-// them again and again is what takes a fuzzer's time.
+// only leaves out the services that a value is not in, where it is in one of them. The others render as they always do,
+// and marshalling them again and again is what takes a fuzzer's time.
 func only(in *Input) {
 	was, is := reflect.ValueOf(tenant().Cluster.Spec.Services), reflect.ValueOf(&in.Cluster.Spec.Services).Elem()
 	changed := reflect.New(is.Type()).Elem()

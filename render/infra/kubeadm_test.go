@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// TestAuthenticationComponent builds a control plane of either version with the component of a Dex: it keeps its name, namespace and version,
-// whatever they are, and its API server reads the file that tenant/ has.
+// TestAuthenticationComponent builds a control plane of either version with the component of a Dex: it keeps its name,
+// namespace and version, whatever they are, and its API server reads the file that tenant/ has.
 func TestAuthenticationComponent(t *testing.T) {
 	in := tenant()
 	files, err := Authentication(checked(t, in))
@@ -47,8 +47,8 @@ func TestAuthenticationComponent(t *testing.T) {
 	}
 }
 
-// TestReservedNames: where a prefix does not exclude the names of Kubernetes' own, rules do. Where it does, the file is as it always was: other bytes roll
-// control planes.
+// TestReservedNames: where a prefix does not exclude the names of Kubernetes' own, rules do. Where it does, the file is
+// as it always was: other bytes roll control planes.
 func TestReservedNames(t *testing.T) {
 	const users, groups = "!user.username.startsWith(", "user.groups.all(group, !group.startsWith("
 	prefix := func(text string) *string { return &text }

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// admits says by the words of networking.k8s.io/v1 whether a policy lets somebody connect to a port: from outside of the cluster where namespace is
-// empty, and from a pod of that namespace otherwise.
+// admits says by the words of networking.k8s.io/v1 whether a policy lets somebody connect to a port: from outside of
+// the cluster where namespace is empty, and from a pod of that namespace otherwise.
 func admits(t *testing.T, policy *networkingv1.NetworkPolicy, namespace string, port int32) bool {
 	t.Helper()
 	for _, rule := range policy.Spec.Ingress {
@@ -47,8 +47,8 @@ func admits(t *testing.T, policy *networkingv1.NetworkPolicy, namespace string, 
 	return false
 }
 
-// The pods of the SIP operator have the labels that the Services select by, and its jump host listens on port 22: while they are replaced, no policy is
-// about them.
+// The pods of the SIP operator have the labels that the Services select by, and its jump host listens on port 22: while
+// they are replaced, no policy is about them.
 func TestNetworkPoliciesSpareSIPsPods(t *testing.T) {
 	files := render(t, tenant())
 	services := ofKind[corev1.Service](t, files, "Service")
@@ -60,8 +60,8 @@ func TestNetworkPoliciesSpareSIPsPods(t *testing.T) {
 	}
 }
 
-// Every pod has one policy. What its Service sends to it is open to everybody, what else it listens on to those who may read figures, and the
-// rest to nobody.
+// Every pod has one policy. What its Service sends to it is open to everybody, what else it listens on to those who may
+// read figures, and the rest to nobody.
 func TestNetworkPolicies(t *testing.T) {
 	for name, row := range map[string]struct {
 		metrics *v1alpha1.Metrics

@@ -25,7 +25,8 @@ pods:
   annotations: {example.org/log: verbose, prometheus.io/scrape: 'false'}
 `
 
-// TestPodOptions: what a tenant says of its pods is in the objects, of each service, and nothing else is other than without.
+// TestPodOptions: what a tenant says of its pods is in the objects, of each service, and nothing else is other than
+// without.
 func TestPodOptions(t *testing.T) {
 	var options v1.Service
 	require.NoError(t, yaml.UnmarshalStrict([]byte(everyOption), &options))
@@ -95,7 +96,8 @@ func TestSiteLabelsWin(t *testing.T) {
 		"found %v and %v, want the Site's", d.Labels, d.Spec.Template.Labels)
 }
 
-// TestControlPlaneNodes: pods run beside the management cluster's API server where the entry asks for it, else where the Site does.
+// TestControlPlaneNodes: pods run beside the management cluster's API server where the entry asks for it, else where
+// the Site does.
 func TestControlPlaneNodes(t *testing.T) {
 	yes, no := true, false
 	for _, row := range []struct {
@@ -109,7 +111,8 @@ func TestControlPlaneNodes(t *testing.T) {
 	}
 }
 
-// TestGroupOfSecrets: a pod that mounts a Secret has the group that may read it, and one that mounts none has no group for its volumes.
+// TestGroupOfSecrets: a pod that mounts a Secret has the group that may read it, and one that mounts none has no group
+// for its volumes.
 func TestGroupOfSecrets(t *testing.T) {
 	in := tenant()
 	in.Cluster.Spec.Services.LoadBalancerControlPlane[0].HealthCheck = &v1.HealthCheck{CA: &v1.BackendCA{Secret: "ca"}}

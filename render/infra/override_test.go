@@ -258,8 +258,8 @@ func TestDualStackHosts(t *testing.T) {
 	}
 }
 
-// TestNodesWithoutIPv6: a Site with IPv4 only has no listener that needs an IPv6 socket, without which HAProxy ends, and
-// Services of this family.
+// TestNodesWithoutIPv6: a Site with IPv4 only has no listener that needs an IPv6 socket, without which HAProxy ends,
+// and Services of this family.
 func TestNodesWithoutIPv6(t *testing.T) {
 	in := tenant()
 	in.Site.Spec.Defaults.IPFamily = "IPv4"

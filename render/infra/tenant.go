@@ -121,7 +121,8 @@ type (
 	claimMappings struct {
 		Username prefixedClaim `json:"username"`
 		Groups   prefixedClaim `json:"groups"`
-		// UID is empty, and rendered: the file's bytes reach the control plane's hosts, and other bytes would roll them.
+		// UID is empty, and rendered: the file's bytes reach the control plane's hosts, and other bytes would roll
+		// them.
 		UID struct{} `json:"uid"`
 	}
 	// prefixedClaim always has a prefix: kube-apiserver requires one with a claim, and "" is none.

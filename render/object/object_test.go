@@ -38,8 +38,9 @@ func words() (all []string) {
 	return all
 }
 
-// TestEveryTextIsReadAsATextByAll: whatever a host, a label or a value is called, the readers of kubectl, of kustomize and of the engines have the same
-// text, in each place of an object. The alphabets are the characters of numbers, and all marks.
+// TestEveryTextIsReadAsATextByAll: whatever a host, a label or a value is called, the readers of kubectl, of kustomize
+// and of the engines have the same text, in each place of an object. The alphabets are the characters of numbers, and
+// all marks.
 func TestEveryTextIsReadAsATextByAll(t *testing.T) {
 	ascii := "\t\n\r\x01\x7f\u0085é\u2028\ufeff"
 	for c := ' '; c <= '~'; c++ {
@@ -83,7 +84,8 @@ func readByAll(t *testing.T, text string) {
 		kustomize, err, content)
 }
 
-// TestQuotesWhatIsContested: what the two libraries read differently is in quotes, and nothing else is written otherwise for it.
+// TestQuotesWhatIsContested: what the two libraries read differently is in quotes, and nothing else is written
+// otherwise for it.
 func TestQuotesWhatIsContested(t *testing.T) {
 	content, err := Marshal(map[string]any{"kind": "A",
 		"metadata": map[string]any{"name": "0o-7", "x": []any{"yes", "1", "a", 1, true, 1.5, "0b-1"}}, "text": "a\nb\n",
@@ -158,7 +160,8 @@ func TestModesAreOctal(t *testing.T) {
 	}
 }
 
-// TestStyles: an object of words is a block, but for selectors, and a row where a line more is what a reviewer looks for.
+// TestStyles: an object of words is a block, but for selectors, and a row where a line more is what a reviewer looks
+// for.
 func TestStyles(t *testing.T) {
 	value := map[string]any{
 		"kind":  "A",

@@ -185,8 +185,8 @@ func (c *Cluster) write(out *bytes.Buffer) {
 	}
 }
 
-// slot returns "active" or "standby", and what is pending. What is wrong with the host is not in the page: hosts that are
-// older than the tree do not say it, and a second run with the same hosts would change the page.
+// slot returns "active" or "standby", and what is pending. What is wrong with the host is not in the page: hosts that
+// are older than the tree do not say it, and a second run with the same hosts would change the page.
 func slot(a schedule.Assignment) string {
 	words := "active"
 	if a.Standby {

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestWhereServicesAnswer: the URLs of Ironics and Placements, the names that Ironic's certificate needs, and what clients outside the cluster have to resolve.
+// TestWhereServicesAnswer: the URLs of Ironics and Placements, the names that Ironic's certificate needs, and what
+// clients outside the cluster have to resolve.
 func TestWhereServicesAnswer(t *testing.T) {
 	ironic := func(change func(spec *v1alpha1.IronicSpec)) v1alpha1.SiteServices {
 		i := v1alpha1.Ironic{Name: "i", Namespace: "n"}
@@ -69,7 +70,8 @@ func TestWhereServicesAnswer(t *testing.T) {
 	}
 }
 
-// TestPlanMarkdownKeepsItsLines: whatever a placement has in it, only sipgen writes headings, elements and links in PLAN.md.
+// TestPlanMarkdownKeepsItsLines: whatever a placement has in it, only sipgen writes headings, elements and links in
+// PLAN.md.
 func TestPlanMarkdownKeepsItsLines(t *testing.T) {
 	const forged = "x\n\n## good/g\n\nowned <b>owned</b> [owned](javascript:owned)\r\x1b[31m\u202e\u3164"
 	role := schedule.RoleKey{Cluster: schedule.ClusterKey{Namespace: "evil", Name: forged}, Role: forged}

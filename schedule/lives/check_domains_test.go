@@ -36,7 +36,8 @@ func (r *run) crowded() string {
 	return ""
 }
 
-// uneven: where a role with racks gets a host, no rack with two of its hosts fewer has one that would have done as well.
+// uneven: where a role with racks gets a host, no rack with two of its hosts fewer has one that would have done as
+// well.
 func (r *run) uneven() string {
 	for i := range r.hosts {
 		h := &r.hosts[i]

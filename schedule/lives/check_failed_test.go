@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// replaces says whether a cluster has a failed host, one that it names, or the empty slot of one that is gone, for which
-// it may get another while it is short.
+// replaces says whether a cluster has a failed host, one that it names, or the empty slot of one that is gone, for
+// which it may get another while it is short.
 func (r *run) replaces(cluster string) bool {
 	if r.before != nil && r.before.empty[cluster] > 0 {
 		return true
@@ -22,8 +22,8 @@ func (r *run) replaces(cluster string) bool {
 	})
 }
 
-// mayReplace is how many hosts of a cluster failed, and how many are gone, that have no successor yet: one that waits to leave
-// has one, or its slot was given up.
+// mayReplace is how many hosts of a cluster failed, and how many are gone, that have no successor yet: one that waits
+// to leave has one, or its slot was given up.
 func (r *run) mayReplace(cluster string) (failed, empty int) {
 	if r.before != nil {
 		empty = r.before.empty[cluster]
@@ -42,8 +42,8 @@ func (r *run) mayReplace(cluster string) (failed, empty int) {
 	return failed, empty
 }
 
-// beyond: if more hosts are handed out than failed or are gone, the clusters have no more than their limit together, those
-// included that leave, and failed ones apart.
+// beyond: if more hosts are handed out than failed or are gone, the clusters have no more than their limit together,
+// those included that leave, and failed ones apart.
 func (r *run) beyond() string {
 	if r.limit == 0 {
 		return ""
@@ -67,7 +67,8 @@ func (r *run) beyond() string {
 	return ""
 }
 
-// successors is how many hosts may be handed out for others: for slots that were empty, and for hosts that failed or are gone.
+// successors is how many hosts may be handed out for others: for slots that were empty, and for hosts that failed or
+// are gone.
 func (r *run) successors() (n int) {
 	if r.before != nil {
 		for _, slots := range r.before.empty {

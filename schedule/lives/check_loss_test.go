@@ -24,8 +24,8 @@ func (r *run) lossOf(of func(cluster string, s *spec) bool) string {
 	return ""
 }
 
-// brake: what the tree gave to a cluster, and is not its own, is leaving or waits to leave now, is within the limit, or was
-// accepted, by the spec or by the run. What goes instead of one that waited is no loss.
+// brake: what the tree gave to a cluster, and is not its own, is leaving or waits to leave now, is within the limit, or
+// was accepted, by the spec or by the run. What goes instead of one that waited is no loss.
 func (r *run) brake() string {
 	if r.accepted || r.refused || r.before == nil {
 		return ""
@@ -57,8 +57,8 @@ func (r *run) brake() string {
 	return ""
 }
 
-// outside: a host of the tree in a namespace that left the Site is in the next one, too, unless somebody accepts that it
-// goes. The loss of one that waits to leave was counted when that was decided.
+// outside: a host of the tree in a namespace that left the Site is in the next one, too, unless somebody accepts that
+// it goes. The loss of one that waits to leave was counted when that was decided.
 func (r *run) outside() string {
 	for i := range r.hosts {
 		h := &r.hosts[i]

@@ -7,8 +7,9 @@ import (
 
 // What other clusters, or later ones, may not have: reserved hosts, and those that a cluster before them lacks.
 
-// outOfReserve: reserved hosts of a kind go to cluster a alone. Of those that are kept, as far as there were free ones and in
-// the order of the list, other clusters get none of the minimum, and no cluster spares, but for what failed or is gone.
+// outOfReserve: reserved hosts of a kind go to cluster a alone. Of those that are kept, as far as there were free ones
+// and in the order of the list, other clusters get none of the minimum, and no cluster spares, but for what failed or
+// is gone.
 func (r *run) outOfReserve() string {
 	for _, kind := range []string{"a", "b"} {
 		has, others, all, free := 0, 0, 0, 0
@@ -100,8 +101,8 @@ func (r *run) lacks(cluster string) (role string, n int) {
 	return role, n
 }
 
-// goesBefore says whether a cluster surely comes before another: by priority, then those that have slots in the tree before
-// new ones, then by name.
+// goesBefore says whether a cluster surely comes before another: by priority, then those that have slots in the tree
+// before new ones, then by name.
 func (r *run) goesBefore(cluster, other string) bool {
 	running := func(name string) (is, may bool) {
 		for _, entries := range r.before.all() {

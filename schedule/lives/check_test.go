@@ -59,8 +59,8 @@ func (r *run) known(cluster string) bool {
 	return s != nil && s.here || r.before.clusters()[cluster]
 }
 
-// ownBefore is the entry by which a cluster had a host that is still the same host: by its uid, by its labels, or because
-// it is in use under any labels.
+// ownBefore is the entry by which a cluster had a host that is still the same host: by its uid, by its labels, or
+// because it is in use under any labels.
 func (r *run) ownBefore(h *host) (entry, bool) {
 	e, ok := r.before.of(h.name)
 	return e, ok && (r.old || e.uid == h.uid || h.label.complete() && e.cluster == h.label.cluster ||
@@ -123,8 +123,8 @@ func (r *run) doubled() string {
 }
 
 // used: a host in use stays with the cluster that has it in the tree, unless that gives it to the one that its labels
-// name; if the tree does not have it, or has it as leaving, with the one that its labels name. It leaves by an approval of
-// its use.
+// name; if the tree does not have it, or has it as leaving, with the one that its labels name. It leaves by an approval
+// of its use.
 func (r *run) used() string {
 	for i := range r.hosts {
 		h := &r.hosts[i]

@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// modelRun is one run of a model of what docs/placement.md promises, on a site with one role a cluster, where every host
-// fits: what the run read, and the tree that the model made of it. The model is a script that was written apart from the
-// program, by the promises alone; testdata/model.jsonl has its runs out of random lives with labels edited by hand,
-// rollbacks and old readings. Left out are runs in which the promises leave open what the model fixes (whether an active
-// host too many becomes a standby host) or the brake freezes a cluster, and runs about slots of hosts that are gone and
-// about running clusters before new ones.
+// modelRun is one run of a model of what docs/placement.md promises, on a site with one role a cluster, where every
+// host fits: what the run read, and the tree that the model made of it. The model is a script that was written apart
+// from the program, by the promises alone; testdata/model.jsonl has its runs out of random lives with labels edited by
+// hand, rollbacks and old readings. Left out are runs in which the promises leave open what the model fixes (whether an
+// active host too many becomes a standby host) or the brake freezes a cluster, and runs about slots of hosts that are
+// gone and about running clusters before new ones.
 type modelRun struct {
 	Specs map[string]struct {
 		Active, Standby, Priority int
@@ -32,7 +32,8 @@ type modelRun struct {
 		Label, Use            string
 		Standby, Failed, Part bool // Part: a part of the labels
 	}
-	// Before and After are trees by host: "cluster/slot/uid", with the slots A(ctive), S(tandby) and L(eaving). Before is nil where there is none.
+	// Before and After are trees by host: "cluster/slot/uid", with the slots A(ctive), S(tandby) and L(eaving). Before
+	// is nil where there is none.
 	Before, After map[string]string
 	Leaving       []string // the clusters that were leaving before
 	// Noted are the approvals that the tree before notes, "uid/use" or void, Notes those of the tree after.

@@ -194,11 +194,11 @@ type life struct {
 // allowed is how many hosts one run may take without being told so.
 const allowed = 2
 
-// newLife begins without a tree. Every third life has one role a cluster and hosts of one kind; in every fourth
-// hosts are labeled by hand, in every seventh the clusters may have three hosts together, and three of five have
+// newLife begins without a tree. Every third life has one role a cluster and hosts of one kind; in every fourth hosts
+// are labeled by hand, in every seventh the clusters may have three hosts together, and three of five have
 // reservations: hosts for cluster a alone, spares, and a minimum for cluster a before or after a spare. In every fourth
-// some roles want one vendor; in every fourth some hosts lie in a namespace of their own, and roles go to nothing and back.
-// A third of the roles have one host a rack; in every second life the others have two.
+// some roles want one vendor; in every fourth some hosts lie in a namespace of their own, and roles go to nothing and
+// back. A third of the roles have one host a rack; in every second life the others have two.
 func newLife(seed uint64, decides program) *life {
 	l := &life{
 		Rand: rand.New(rand.NewPCG(seed, 31)), program: decides,

@@ -114,8 +114,8 @@ func compare(t *testing.T, file string, names, hashes []string) {
 	assert.Truef(t, different <= 10, "%s: %d lines differ", path, different)
 }
 
-// record plans worlds, and compares. What is recorded was planned in the order in which it was made, and what is compared is
-// planned in another: so it fails, too, where the result depends on the order of the inputs.
+// record plans worlds, and compares. What is recorded was planned in the order in which it was made, and what is
+// compared is planned in another: so it fails, too, where the result depends on the order of the inputs.
 func record(t *testing.T, file string, n int, world func(i int) (string, world)) {
 	names, hashes := make([]string, n), make([]string, n)
 	sideBySide(n, func(i int) {

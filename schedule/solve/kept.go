@@ -21,7 +21,8 @@ type kept struct {
 	// could are those that could be kept before all clusters, and roles those of For.
 	could int
 	roles []*role
-	// spent are those that replacements got of spares, and roles in their second try of what is kept for their clusters.
+	// spent are those that replacements got of spares, and roles in their second try of what is kept for their
+	// clusters.
 	spent int
 }
 

@@ -2,8 +2,8 @@ package solve
 
 import "slices"
 
-// Set is a set of small numbers: kinds or classes. Membership is looked up in a list of few members, and in bits of many.
-// A nil Set is empty.
+// Set is a set of small numbers: kinds or classes. Membership is looked up in a list of few members, and in bits of
+// many. A nil Set is empty.
 type Set struct {
 	list []int32 // ascending
 	many bitset  // nil for few

@@ -28,8 +28,8 @@ type Problem struct {
 	Busy           []bool
 	// Kept are free hosts that are kept, in the order in which they are served: before all clusters.
 	Kept []Kept
-	// Alone has for each kind whether its hosts are for some clusters alone, nil for none. What is kept counts once more
-	// there.
+	// Alone has for each kind whether its hosts are for some clusters alone, nil for none. What is kept counts once
+	// more there.
 	Alone []bool
 }
 
@@ -79,8 +79,8 @@ type Request struct {
 	Held []int32
 	// Active are the new hosts that it requires, and Standby those that it takes if any are left.
 	Active, Standby int
-	// Failed are its failed hosts, in the order of replacement; their domains are among Held. The first ReplaceActive of
-	// them are to be replaced after the active slots of the cluster, and the other ones before its standby slots.
+	// Failed are its failed hosts, in the order of replacement; their domains are among Held. The first ReplaceActive
+	// of them are to be replaced after the active slots of the cluster, and the other ones before its standby slots.
 	Failed        []Failed
 	ReplaceActive int
 	// Refill are active slots whose hosts are gone: each is filled like that of a failed host, with those.
@@ -120,8 +120,8 @@ type Limit struct {
 // Got is the hosts that one role gets, in the order in which they were chosen.
 type Got struct {
 	Hosts []int32
-	// Replaced are the failed hosts with a replacement, as indexes into Role.Failed. Waiting keep their slots because as
-	// many as may are waiting, and Crowded because of the budget. Refilled counts Refill's.
+	// Replaced are the failed hosts with a replacement, as indexes into Role.Failed. Waiting keep their slots because
+	// as many as may are waiting, and Crowded because of the budget. Refilled counts Refill's.
 	Replaced, Waiting, Crowded []int
 	Refilled                   int
 	// ShortActive and ShortStandby are the requested hosts that it does not get. In a cluster that is not placed,

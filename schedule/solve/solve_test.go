@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSolveAgreesWithEverything is contract 12, 13, 14 and 15: it holds the hosts of each role, and who is placed, to what
-// trying every assignment comes to.
+// TestSolveAgreesWithEverything is contract 12, 13, 14 and 15: it holds the hosts of each role, and who is placed, to
+// what trying every assignment comes to.
 func TestSolveAgreesWithEverything(t *testing.T) {
 	short, proven, replaced := 0, 0, 0
 	for seed := range uint64(3000) {

@@ -134,7 +134,8 @@ func checkGitHub(at complaints, config map[string]any) {
 	}
 }
 
-// checkAuthority checks certificates of a field that takes PEM, PEM in base64, and the path of a file, which no pod has.
+// checkAuthority checks certificates of a field that takes PEM, PEM in base64, and the path of a file, which no pod
+// has.
 func checkAuthority(at complaints, text string) {
 	if envReference.FindString(text) == text {
 		return

@@ -224,8 +224,8 @@ func refusals(c *config, logger *slog.Logger) []string {
 	return why
 }
 
-// printFields writes the fields of connectors: a mapping's by their names, a list of mappings in a list, and text, bool,
-// list and bytes, which is base64.
+// printFields writes the fields of connectors: a mapping's by their names, a list of mappings in a list, and text,
+// bool, list and bytes, which is base64.
 func printFields() error {
 	all := map[string]any{}
 	for _, kind := range []string{"github", "ldap", "oidc", "saml"} {

@@ -119,7 +119,8 @@ func TestMarkdownWithoutNoise(t *testing.T) {
 	assert.Contains(t, written(t, diff, inJSON), sum("1"), "no digest in the JSON")
 }
 
-// TestBrief: a folder that is new as a whole is summed up, with its hosts; one that was there, and a file that stands alone, is not.
+// TestBrief: a folder that is new as a whole is summed up, with its hosts; one that was there, and a file that stands
+// alone, is not.
 func TestBrief(t *testing.T) {
 	host := func(name, role string) []byte {
 		return []byte("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata:\n  namespace: m\n  name: " +

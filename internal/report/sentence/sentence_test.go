@@ -91,8 +91,8 @@ func constants(t *testing.T, dir, name string) (values []string) {
 	return values
 }
 
-// TestEveryConditionHasWords: every code of package holdings is a sentence here, but for those of a host that is leaving,
-// and a fault's. Hosts are counted by what is wrong with them, and each sentence says what that is.
+// TestEveryConditionHasWords: every code of package holdings is a sentence here, but for those of a host that is
+// leaving, and a fault's. Hosts are counted by what is wrong with them, and each sentence says what that is.
 func TestEveryConditionHasWords(t *testing.T) {
 	codes, faults := constants(t, "../../holdings", "Code"), constants(t, "../../../inventory", "FaultKind")
 	assert.Truef(t, len(codes) >= 9 && len(faults) >= 9, "found %q and %q", codes, faults)

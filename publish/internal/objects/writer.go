@@ -145,8 +145,8 @@ func allZero(edits map[string]plumbing.Hash) bool {
 	return true
 }
 
-// Pack returns a commit, everything new that it leads to, and all new blobs as one pack without deltas: there is nothing
-// to delta against. Trees that were made on the way to root are left out. The caller closes the pack.
+// Pack returns a commit, everything new that it leads to, and all new blobs as one pack without deltas: there is
+// nothing to delta against. Trees that were made on the way to root are left out. The caller closes the pack.
 func (w *Writer) Pack(commit, root plumbing.Hash) (*Pack, error) {
 	var trees entries
 	add := func(hash plumbing.Hash) error {

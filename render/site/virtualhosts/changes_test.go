@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestChanges: ranges change nothing for machines that are there; fewer of them, another subnet, wiring or node selector
-// does. Another prefix changes nothing either: ViNO refuses it. lost are the hosts that each change is about.
+// TestChanges: ranges change nothing for machines that are there; fewer of them, another subnet, wiring or node
+// selector does. Another prefix changes nothing either: ViNO refuses it. lost are the hosts that each change is about.
 func TestChanges(t *testing.T) {
 	const before = `spec:
   networks:

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTokenOfTheForge: git's token goes to the forge's API only where somebody named the forge, and only to the server that git sends it to.
+// TestTokenOfTheForge: git's token goes to the forge's API only where somebody named the forge, and only to the server
+// that git sends it to.
 func TestTokenOfTheForge(t *testing.T) {
 	const https = "https://git.example.org/fleet.git"
 	auth := publish.Auth{Token: "git-token"}

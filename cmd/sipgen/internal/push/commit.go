@@ -70,8 +70,8 @@ func (c *commitFlags) meta(now time.Time) (publish.Meta, error) {
 // trailerKey is a key as git's interpret-trailers reads it.
 var trailerKey = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
 
-// parseTrailer reads KEY=VALUE. The keys of sipgen's own trailers are refused: sipgen and the reviewer of a pull request
-// find the inputs of a commit by them.
+// parseTrailer reads KEY=VALUE. The keys of sipgen's own trailers are refused: sipgen and the reviewer of a pull
+// request find the inputs of a commit by them.
 func parseTrailer(text string) (publish.Trailer, error) {
 	key, value, found := strings.Cut(text, "=")
 	value = strings.TrimSpace(value)

@@ -63,7 +63,8 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// TestMessagesFit: on a terminal a message is broken between words, and one with a command to copy is not. In CI nothing is.
+// TestMessagesFit: on a terminal a message is broken between words, and one with a command to copy is not. In CI
+// nothing is.
 func TestMessagesFit(t *testing.T) {
 	const long, command = "a message of some length about metal3/server-1 and what to do", "run kubectl label host --overwrite a=b, which is longer than the terminal"
 	const own = "what is left (sipgen publish --accept-lost-tree goes by the labels)"
