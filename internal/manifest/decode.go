@@ -96,6 +96,10 @@ func (d *Document) DecodeLoose(into any) error {
 	if err != nil {
 		return err
 	}
+	if len(strict) >= mostStrict {
+		twice, _ := json.UnmarshalStrict(d.JSON, into, json.DisallowDuplicateFields)
+		strict = append(strict, twice...)
+	}
 	for _, err := range strict {
 		if field, unknown := strings.CutPrefix(err.Error(), "unknown field "); !unknown ||
 			misspelledCase(reflect.TypeOf(into), strings.Trim(field, `"`)) {
@@ -104,6 +108,10 @@ func (d *Document) DecodeLoose(into any) error {
 	}
 	return nil
 }
+
+// mostStrict is how many unknown and duplicate fields the library reports of one object. A newer API may have as many
+// unknown ones.
+const mostStrict = 100
 
 // misspelledCase reports whether the name of the unknown field at path differs from a known one in case only.
 func misspelledCase(root reflect.Type, path string) bool {

@@ -173,6 +173,19 @@ func TestCaseOfFields(t *testing.T) {
 	assert.True(t, docs[0].NoKind(), "Kind is not kind")
 }
 
+// TestTwiceBehindManyUnknown: of an object with many fields of a newer API, a field given twice is still found.
+func TestTwiceBehindManyUnknown(t *testing.T) {
+	for _, unknown := range []int{99, 100, 101, 1000} {
+		var fields strings.Builder
+		for i := range unknown {
+			fmt.Fprintf(&fields, `"newer%d": 1, `, i)
+		}
+		docs := need.Value(Parse("f.json", []byte(`{"kind": "A", `+fields.String()+
+			`"spec": {"count": 1, "count": 2}}`)))(t)
+		need.Error(t, fmt.Sprint(unknown), docs[0].DecodeLoose(new(spec)), "spec.count: given twice")
+	}
+}
+
 func TestListThatEndsEarly(t *testing.T) {
 	for text, found := range map[string]string{
 		"kind: List\nmetadata: {continue: abc, remainingItemCount: 5}\nitems: [{kind: A}]": "a string",
