@@ -53,10 +53,14 @@ func TestHeldAddress(t *testing.T) {
 			knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"its network data says another", at(live, inventory.FromNetworkData, "192.0.2.9"),
 			knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1",
-			"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's networkData has 192.0.2.9: the tree's address stays; if the host's address is right, confirm it with the host's annotation sip.airshipit.org/address.oam: 192.0.2.9"},
+			"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's networkData has " +
+				"192.0.2.9: the tree's address stays; if the host's address is right, confirm it with the host's " +
+				"annotation sip.airshipit.org/address.oam: 192.0.2.9"},
 		{"the annotation says another", at(live, inventory.FromHostAnnotation, "192.0.2.9"),
 			knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.9",
-			"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.9: sipgen uses the host's address, and the services on that network change with it"},
+			"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation " +
+				"sip.airshipit.org/address.oam has 192.0.2.9: sipgen uses the host's address, and the services on that " +
+				"network change with it"},
 		{"the annotation says the same", at(live, inventory.FromHostAnnotation, "192.0.2.1"),
 			knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1"), "192.0.2.1", ""},
 		{"the tree knows none", at(live, inventory.FromNetworkData, "192.0.2.9"), inTree("h1", "a", v1.RoleWorker),
@@ -104,7 +108,9 @@ func TestFrozenAddress(t *testing.T) {
 	host := at(claimed(host1("h1", "w", "r1"), "a", v1.RoleWorker), inventory.FromHostAnnotation, "192.0.2.9")
 	p := plan(t, []v1.SIPCluster{onOAM("a", 1, 0)}, []inventory.Host{host},
 		Previous{Claims: []PreviousClaim{knew(inTree("h1", "a", v1.RoleWorker), "192.0.2.1")}}, options)
-	want := []string{"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.9: its cluster is frozen, so the tree's address stays, in its services too"}
+	want := []string{"host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation " +
+		"sip.airshipit.org/address.oam has 192.0.2.9: its cluster is frozen, so the tree's address stays, in its " +
+		"services too"}
 	assert.Equal(t, "192.0.2.1", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "at")
 	assert.Equal(t, want, Say.Warnings(p.Clusters[0].Warnings))
 }

@@ -38,7 +38,8 @@ func TestShortBehindFailed(t *testing.T) {
 func TestWhyAFailedHostGoes(t *testing.T) {
 	for _, row := range []struct{ why, clusters, hosts, tree, want string }{
 		{"it waited, and an old inventory does not show its trouble", "c:1", "a/r1=c b/r2=c", "a=c ?b=c",
-			"b: more than the 1 requested host; release waits until it is free or sip.airshipit.org/approve-release names it: " +
+			"b: more than the 1 requested host; release waits until it is free or " +
+				"sip.airshipit.org/approve-release names it: " +
 				"cannot tell whether it is in use"},
 		{"another one has the slot", "c:1", "f/r1&=c a/r2=c", "f=c a=c",
 			"f: marked unhealthy, and it has no slot"},

@@ -108,7 +108,8 @@ func TestReaddressedUnserved(t *testing.T) {
 	assert.Equal(t, "192.0.2.1", addressesOf(p.Clusters[0].Roles[0].Assigned[0].Host.On("oam")), "at")
 	assert.Len(t, p.Clusters[0].Warnings, 0)
 	want := "host metal/h1: on network oam the previous tree has 192.0.2.1, but the host's annotation sip.airshipit.org/address.oam has 192.0.2.2: " +
-		"host metal/h2 has or had that address, so the tree's address stays, in the services too; correct the annotation, or move host metal/h2 away first"
+		"host metal/h2 has or had that address, so the tree's address stays, in the services too; correct the " +
+		"annotation, or move host metal/h2 away first"
 	p = plan(t, []v1.SIPCluster{onOAM("a", 1, 0), onOAM("b", 1, 0)}, hosts, Previous{Claims: claims}, testOptions)
 	assert.Equal(t, []string{want}, Say.Warnings(p.Clusters[0].Warnings))
 }

@@ -58,7 +58,8 @@ func TestWarnings(t *testing.T) {
 		{"an approval of what the role still wants", annotated(one, v1.ApproveReleaseAnnotation, "h1"),
 			[]inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)},
 			[]PreviousClaim{inTree("h1", "a", worker)},
-			"annotation sip.airshipit.org/approve-release approves the release of 1 host that the role still needs: no effect " +
+			"annotation sip.airshipit.org/approve-release approves the release of 1 host that the role still " +
+				"needs: no effect " +
 				"until its count is lower: metal/h1"},
 		{"a host of another site", one, alone(1), nil,
 			"1 host left alone: labeled for tenants/x, which is in neither the specs nor the tree: metal/h01; if no other site or tool has it, spec.hosts.release of the Site releases it"},
@@ -69,7 +70,8 @@ func TestWarnings(t *testing.T) {
 			"annotation sip.airshipit.org/approve-release names 1 host for another use than the present one, or from before the cluster had the host: no effect; to approve this use, remove the name, publish, and add the name again: metal/h1"},
 		{"the tree was rolled back, and the host is not in use", one,
 			[]inventory.Host{claimed(host1("h1", "w", "r1"), "a", worker)}, []PreviousClaim{inTree("h1", "b", worker)},
-			"host metal/h1: its labels name tenants/a Worker, but clusters/tenants/b/assignments.yaml names tenants/b Worker: the host is not in use, so the tree counts, and the next sync corrects the labels"},
+			"host metal/h1: its labels name tenants/a Worker, but clusters/tenants/b/assignments.yaml names " +
+				"tenants/b Worker: the host is not in use, so the tree counts, and the next sync corrects the labels"},
 		{"some labels contradict the tree", one, []inventory.Host{newHost("h1", "sip.airshipit.org/cluster-name=c")},
 			[]PreviousClaim{inTree("h1", "a", worker)},
 			`host metal/h1: its labels name "/c", but clusters/tenants/a/assignments.yaml names tenants/a Worker: the host is not in use, so the tree counts, and the next sync corrects the labels`},

@@ -21,7 +21,8 @@ func TestHostIsOneSites(t *testing.T) {
 	twin := strings.ReplaceAll(read(t, "sites/s00000/hosts.yaml"), "uid-0-2", "uid-1-2") // but one
 	require.NoError(t, os.WriteFile("sites/s00001/hosts.yaml", []byte(twin), 0o644))
 	both := []string{"--site", "sites/*/site.yaml"}
-	const says = "SIP080: BareMetalHost metal3/n0: Site %s of this run has the host, by its uid uid-0-0: it is left out here"
+	const says = "SIP080: BareMetalHost metal3/n0: Site %s of this run has the host, by its uid uid-0-0: it is " +
+		"left out here"
 	has := func(site string) string {
 		t.Helper()
 		return git(t, "-C", "fleet.git", "show", "main:sites/"+site+"/clusters/tenant-a/first/assignments.yaml")
@@ -73,7 +74,8 @@ func TestHostIsOneSites(t *testing.T) {
 	before = git(t, "-C", "fleet.git", "rev-parse", "main:sites/s00000", "main:sites/s00001")
 	code, _, said = ran(t, append([]string{"publish"}, both...)...)
 	assert.Equal(t, exitDone, code, said)
-	assert.Contains(t, said, "sipgen: danger: a host is in the trees of 2 Sites: s00000, s00001 (uid uid-0-0); release it in")
+	assert.Contains(t, said, "sipgen: danger: a host is in the trees of 2 Sites: s00000, s00001 (uid uid-0-0); "+
+		"release it in")
 	assert.Equal(t, before, git(t, "-C", "fleet.git", "rev-parse", "main:sites/s00000", "main:sites/s00001"))
 }
 

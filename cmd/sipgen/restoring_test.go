@@ -21,7 +21,8 @@ func TestRestoringStops(t *testing.T) {
 	for _, text := range namedBlocks(t, "restore-tree") {
 		commands.WriteString(text)
 	}
-	const specs = "git init -q -b main . && git config user.name me && git config user.email me@example.org && mkdir clusters fleet && echo a >clusters/a.yaml && " +
+	const specs = "git init -q -b main . && git config user.name me && git config user.email me@example.org && " +
+		"mkdir clusters fleet && echo a >clusters/a.yaml && " +
 		"echo b >fleet/b.yaml && git add . && git commit -q -m specs && git clone -q --bare . ../fleet.git"
 	for _, row := range []struct{ why, url, want string }{
 		{"no such repository", "/nowhere/fleet.git", "/nowhere/fleet.git"},
@@ -68,7 +69,8 @@ func TestRestoringWithoutSha256sum(t *testing.T) {
 	}
 	try := func() string {
 		cmd := exec.Command(filepath.Join(work, "bin", "bash"), "-c",
-			"git init -q -b main . && git config user.name me && git config user.email me@example.org && git add . && git commit -q -m tree; cd .\n"+
+			"git init -q -b main . && git config user.name me && git config user.email me@example.org && git add . "+
+				"&& git commit -q -m tree; cd .\n"+
 				find+"\necho found $commit of $(git rev-parse HEAD)")
 		cmd.Dir = filepath.Join(work, "tree")
 		cmd.Env = append(os.Environ(), "TMPDIR="+t.TempDir(), "PATH="+filepath.Join(work, "bin"),

@@ -51,7 +51,8 @@ func (a *Admitted) Old() string {
 		return ""
 	case a.Before.Committed.IsZero():
 		return fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be "+
-			"older, so they only add hosts, and do not count for those of the tree; commit the tree and take a new snapshot, or "+
+			"older, so they only add hosts, and do not count for those of the tree; commit the tree and take a new "+
+			"snapshot, or "+
 			"use the cluster itself", taken, a.Before.Where)
 	}
 	words := fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s", taken, committed)

@@ -58,7 +58,8 @@ func (p *Planned) noTree() string {
 	if len(labeled) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("there is no tree, and %s of clusters (%s): if there was a tree, it is lost, and these are its hosts; "+
+	return fmt.Sprintf("there is no tree, and %s of clusters (%s): if there was a tree, it is lost, and these are "+
+		"its hosts; "+
 		"restore it, and do not release them (sipgen help runbook tree-lost). If this is the first tree, nothing is wrong",
 		text.Plural(len(labeled), "host carries labels", "hosts carry labels"), FirstHosts(labeled))
 }

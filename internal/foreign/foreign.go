@@ -161,11 +161,13 @@ func hidden(tree []string, around []File) (problems []error) {
 	}
 	for _, rule := range order {
 		if rule.where == "" {
-			problems = append(problems, fmt.Errorf("%s: Flux ignores %q unless a %s includes it, and its sync would fail, or prune; choose another folder (spec.repository.path)",
+			problems = append(problems, fmt.Errorf("%s: Flux ignores %q unless a %s includes it, and its sync "+
+				"would fail, or prune; choose another folder (spec.repository.path)",
 				first(by[rule]), rule.text, ignore))
 			continue
 		}
-		problems = append(problems, redact.Errorf("%s: %q hides %s from Flux, whose sync would fail, or prune the objects in it; remove the line, or narrow it",
+		problems = append(problems, redact.Errorf("%s: %q hides %s from Flux, whose sync would fail, or prune the "+
+			"objects in it; remove the line, or narrow it",
 			rule.where, rule.text, first(by[rule])))
 	}
 	return problems

@@ -45,7 +45,8 @@ func cluster(name, spec string, annotations ...string) string {
 }
 
 // claimLabels say that cluster a/a has a host.
-const claimLabels = "sip.airshipit.org/cluster-namespace: a, sip.airshipit.org/cluster-name: a, sip.airshipit.org/node-type: Worker"
+const claimLabels = "sip.airshipit.org/cluster-namespace: a, sip.airshipit.org/cluster-name: a, " +
+	"sip.airshipit.org/node-type: Worker"
 
 // bmh is a BareMetalHost: its labels, and the rest of its spec, as flow YAML.
 func bmh(name, labels, spec string) string {
@@ -83,16 +84,22 @@ func codes(findings []finding.Finding) []string {
 }
 
 const (
-	any1    = "{nodes: {Worker: {labelSelector: {}, count: {active: 1}}}}"
-	jump    = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: %d, sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
-	imaged  = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: 30022, image: \"%s\", sshAuthorizedKeys: [ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
-	lb      = "services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, service: {type: LoadBalancer, loadBalancerIP: %s}}]}"
-	workers = "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: %s}}, topologyKey: %s, count: {active: %d, standby: %d}}}}"
+	any1 = "{nodes: {Worker: {labelSelector: {}, count: {active: 1}}}}"
+	jump = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: %d, sshAuthorizedKeys: [ssh-ed25519 " +
+		"AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
+	imaged = "services: {jumpHost: [{nodeInterfaceId: oam, nodePort: 30022, image: \"%s\", sshAuthorizedKeys: " +
+		"[ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIO/U3rjtwvmtGX2eLm0ewdPD/UWr+X9vypuJN2A5pqvV a@b]}]}"
+	lb = "services: {loadBalancerControlPlane: [{nodeInterfaceId: oam, service: {type: LoadBalancer, " +
+		"loadBalancerIP: %s}}]}"
+	workers = "{nodes: {Worker: {labelSelector: {matchLabels: {flavor: %s}}, topologyKey: %s, count: {active: %d, " +
+		"standby: %d}}}}"
 )
 
 func dex(service, issuer string) string {
 	return "{services: {dex: [{" + service + ", issuer: \"" + issuer +
-		"\", tls: {secretName: dex-tls}, env: [{name: PW, secretRef: {name: pw, key: pw}}], connectors: [{type: oidc, id: m, name: M, config: {issuer: \"https://accounts.example.org\", clientID: sipgen, clientSecret: $PW, redirectURI: \"" + issuer + "/callback\"}}], staticClients: [{id: k, name: K, public: true}]}]}}"
+		"\", tls: {secretName: dex-tls}, env: [{name: PW, secretRef: {name: pw, key: pw}}], connectors: [{type: " +
+		"oidc, id: m, name: M, config: {issuer: \"https://accounts.example.org\", clientID: sipgen, clientSecret: " +
+		"$PW, redirectURI: \"" + issuer + "/callback\"}}], staticClients: [{id: k, name: K, public: true}]}]}}"
 }
 
 // annotated is a host whose annotation says its address on oam.

@@ -183,7 +183,8 @@ func TestWhereAServiceIsReached(t *testing.T) {
 		{`{"spec": {"clusterIP": "None", "ports": [{"port": 22}]}}`, "its name within the management cluster, port 22"},
 		{`{"spec": {"clusterIP": "10.96.0.9", "ports": [{"port": 22}]}}`, "cluster IP 10.96.0.9, port 22"},
 		{`{"spec": {"type": "LoadBalancer", "ports": [{"port": 22}, {"port": 23}]}}`,
-			"a load balancer address that is not requested by name, ports 22-23; every node of the management cluster, at 2 ports that the API server chooses"},
+			"a load balancer address that is not requested by name, ports 22-23; every node of the management " +
+				"cluster, at 2 ports that the API server chooses"},
 		{`{"spec": {"type": "NodePort", "ports": [{"port": 22}]}}`,
 			"every node of the management cluster, at 1 port that the API server chooses"},
 		{`{"spec": {"type": "NodePort", "clusterIP": "10.96.0.9", "ports": [{"port": 22, "nodePort": 30022}]}}`,

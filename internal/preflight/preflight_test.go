@@ -77,7 +77,10 @@ func TestCheck(t *testing.T) {
 		{"an overlay needs no managedFields", argo, v1alpha1.ApplyOverlay, nil, nil, nil},
 		{"another Kustomization's host", flux, v1alpha1.ApplyMerge, []inventory.Manager{people},
 			marks{"kustomize.toolkit.fluxcd.io/name": "metal", "kustomize.toolkit.fluxcd.io/namespace": "ops"},
-			[]string{"the Kustomization ops/metal: two Kustomizations with one host undo each other's labels and may remove its spec; first apply the guards, then stop it and take it away, see docs/applied-hosts.md: kubectl -n ops patch kustomizations.kustomize.toolkit.fluxcd.io metal --field-manager=oncall --type=merge -p '{\"spec\":{\"suspend\":true"}},
+			[]string{"the Kustomization ops/metal: two Kustomizations with one host undo each other's labels and " +
+				"may remove its spec; first apply the guards, then stop it and take it away, see " +
+				"docs/applied-hosts.md: kubectl -n ops patch kustomizations.kustomize.toolkit.fluxcd.io metal " +
+				"--field-manager=oncall --type=merge -p '{\"spec\":{\"suspend\":true"}},
 		{"our own Kustomization, of this tenant or the one before", flux, v1alpha1.ApplyMerge,
 			[]inventory.Manager{labels}, marks{"kustomize.toolkit.fluxcd.io/name": "tenant-a.edge-a.hosts"}, nil},
 		{"our own overlay", flux, v1alpha1.ApplyOverlay, nil,

@@ -34,7 +34,8 @@ func Sites(site string, namespaces []string, live []inventory.GuardBinding) []fi
 	for _, other := range siteNames {
 		out = append(out, finding.Finding{
 			Code: finding.Guards, Severity: finding.Error, Message: fmt.Sprintf("the guards of site %s are in force in %s, which has hosts of site %s", other, overlaps[other], site) +
-				": each site's guards would deny the changes of the other's engine; give each site on this API server its own namespaces in spec.hosts.namespaces. " +
+				": each site's guards would deny the changes of the other's engine; give each site on this API " +
+				"server its own namespaces in spec.hosts.namespaces. " +
 				"Only if site " + other + " does not exist, delete its guards: " +
 				"kubectl delete validatingadmissionpolicybindings.admissionregistration.k8s.io " +
 				strings.Join(guardsOf[other], " "),

@@ -40,9 +40,11 @@ func (c *ComponentChange) String() string {
 		return words + strings.Join(c.Files, ", ") + " is deleted: a kustomization that includes that component does not build until the component is removed from it; then the control plane machines are replaced one by one, and authentication by Dex is lost"
 	case c.What == ComponentAuthentication:
 		return words + "the authentication changes (" + strings.Join(c.Files, ", ") +
-			"), which decides who may log in; where the component is used, the control plane machines are replaced one by one"
+			"), which decides who may log in; where the component is used, the control plane machines are replaced " +
+			"one by one"
 	case c.What == ComponentDeleted:
-		return words + "the component is deleted, because the Site has no spec.clusterAPI: a kustomization that includes it fails to build"
+		return words + "the component is deleted, because the Site has no spec.clusterAPI: a kustomization that " +
+			"includes it fails to build"
 	case c.What == ComponentEndpoint:
 		return words + "controlPlaneEndpoint" + c.fromTo() +
 			": where the component is used, a running cluster cannot change it, because certificates and kubeconfigs contain it"

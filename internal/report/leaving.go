@@ -94,21 +94,26 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 		case schedule.NotInInventory:
 			switch {
 			case w.Outside && w.Releasing:
-				out = append(out, fmt.Sprintf("%s %s was releasing %s, and spec.hosts.namespaces of the Site leaves out "+
+				out = append(out, fmt.Sprintf("%s %s was releasing %s, and spec.hosts.namespaces of the Site "+
+					"leaves out "+
 					"%s: the host keeps the labels that it still has, and leaves the guards", cluster, w.Role, w.Host,
 					w.Host.Namespace))
 			case w.Outside:
-				out = append(out, fmt.Sprintf("%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s; the host keeps "+
-					"its labels, and leaves the load balancers and the guards", cluster, w.Role, w.Host, w.Host.Namespace))
+				out = append(out, fmt.Sprintf("%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s; "+
+					"the host keeps "+
+					"its labels, and leaves the load balancers and the "+
+					"guards", cluster, w.Role, w.Host, w.Host.Namespace))
 			case !w.Releasing:
 				out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory", cluster, w.Role, w.Host))
 			}
 		case schedule.AnotherUID:
 			switch {
 			case w.Restored:
-				out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has sipgen's labels: check that it is the same server", cluster, w.Role, w.Host))
+				out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has sipgen's "+
+					"labels: check that it is the same server", cluster, w.Role, w.Host))
 			case w.TakenBack:
-				out = append(out, fmt.Sprintf("%s %s takes %s back, which was recreated with another uid", cluster, w.Role, w.Host))
+				out = append(out, fmt.Sprintf("%s %s takes %s back, which was recreated with another "+
+					"uid", cluster, w.Role, w.Host))
 			case !w.Releasing:
 				out = append(out, fmt.Sprintf("%s loses %s: it was recreated, with another uid", cluster, w.Host))
 			}

@@ -331,10 +331,12 @@ func TestNothingSyncs(t *testing.T) {
 			strings.Replace(application("automated: {prune: true}",
 				"sync: {status: Synced, revision: '"+newest+"'}, health: {status: Healthy}"),
 				"name: a", "name: a, deletionTimestamp: '2026-11-01T00:00:00Z', finalizers: [resources-finalizer.argocd.argoproj.io]", 1), true, true, true,
-			"is being deleted, and waits for resources-finalizer.argocd.argoproj.io: no sync runs (sipgen help runbook deleted-objects)"},
+			"is being deleted, and waits for resources-finalizer.argocd.argoproj.io: no sync runs (sipgen help " +
+				"runbook deleted-objects)"},
 		"a root of Argo CD without source": {Application,
 			application("automated: {prune: true}",
-				"sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: no such repository}]"), true, true, true, "no sync runs"},
+				"sync: {status: Unknown}, health: {status: Healthy}, conditions: [{type: ComparisonError, message: "+
+					"no such repository}]"), true, true, true, "no sync runs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			docs := need.Value(manifest.Parse("x.yaml", []byte(row.object)))(t)

@@ -60,8 +60,10 @@ func (in *Input) letGo(claim *holdings.Claim, state *inventory.State) string {
 	case !stays:
 		return meant + "Cluster API has to free it: "
 	case slices.Contains(in.surplus[key], claim.Host.String()) && len(in.idle[key]) > 0:
-		return "idle of its role: " + strings.Join(in.idle[key], ", ") + ". Run sipgen before you delete a machine: it " +
-			"releases idle hosts first. If this host still waits then, delete its machine (sipgen help runbook free-a-host): "
+		return "idle of its role: " + strings.Join(in.idle[key], ", ") + ". Run sipgen before you delete a " +
+			"machine: it " +
+			"releases idle hosts first. If this host still waits then, delete its machine (sipgen help runbook " +
+			"free-a-host): "
 	case machine:
 		return `waits until its machine is deleted (sipgen help runbook free-a-host): `
 	}
@@ -72,20 +74,24 @@ func (in *Input) releasing(claim *holdings.Claim, host *inventory.Host) HostStat
 	carried, is := in.carried(host), in.Holdings.Find(claim.Host)
 	switch {
 	case len(carried) == 0 && host.State.InUse():
-		return HostStatus{State: Released, What: "seen without labels, but still in use, so no cluster can have it yet: " +
+		return HostStatus{State: Released, What: "seen without labels, but still in use, so no cluster can have it " +
+			"yet: " +
 			use(&host.State)}
 	case len(carried) == 0 && host.State.NodeReuse != "":
 		return HostStatus{State: Reserved, What: "seen without labels; " + reserved(host, "no other cluster")}
 	case len(carried) == 0 && is.Labels.Any:
-		return HostStatus{State: Released, What: "its labels are empty: the next run removes them, and a later one can assign it"}
+		return HostStatus{State: Released, What: "its labels are empty: the next run removes them, and a later one " +
+			"can assign it"}
 	case len(carried) == 0 && (is.State != holdings.Free || is.Why != holdings.Why{}):
-		return HostStatus{State: Released, What: "seen without labels, and not eligible (sipgen hosts prints the reason)"}
+		return HostStatus{State: Released, What: "seen without labels, and not eligible (sipgen hosts prints the " +
+			"reason)"}
 	case len(carried) == 0:
 		return HostStatus{State: Released, What: "seen without labels: the next run can assign it"}
 	case !host.State.InUse():
 	case keptByCluster(&host.State), !claim.Approved(host):
 		return HostStatus{State: Denied, What: "should lose " + strings.Join(carried, ", ") +
-			", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws the release"}
+			", but the guards deny it while the host is in use (" + use(&host.State) + "); the next run withdraws " +
+			"the release"}
 	}
 	return HostStatus{State: Releasing, What: "still carries " + strings.Join(carried, ", ")}
 }

@@ -59,7 +59,8 @@ func CheckLength(host *inventory.Host) {
 	known := slices.ContainsFunc(host.Faults, func(f inventory.Fault) bool { return f.Kind == inventory.FaultName })
 	if n := len(host.Namespace) + len(host.Name); n > maxFileName && !known {
 		host.Faults = append(host.Faults, inventory.Fault{Kind: inventory.FaultName, Field: "metadata.name",
-			Text: fmt.Sprintf("found %d characters in namespace and name, want at most %d: they name a file in the tree", n,
+			Text: fmt.Sprintf("found %d characters in namespace and name, want at most %d: they name a file in the "+
+				"tree", n,
 				maxFileName)})
 	}
 }

@@ -132,7 +132,8 @@ func (r *addressReader) network(origin inventory.AddressOrigin, network dataNetw
 		bad("", "id", "not a name")
 	case network.IPAddress == "" && dynamic:
 		// A weaker source may have the address, so nothing is settled.
-		r.problem(network.ID, origin, "%s: dhcp, no fixed address: it is given by DHCP or autoconfiguration, and not known here", origin)
+		r.problem(network.ID, origin, "%s: dhcp, no fixed address: it is given by DHCP or autoconfiguration, and "+
+			"not known here", origin)
 	case network.IPAddress == "":
 		bad(network.ID, "ip_address", "missing")
 	default:

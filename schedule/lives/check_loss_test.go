@@ -104,7 +104,8 @@ func (r *run) some() string {
 		for role, w := range r.specs[cluster].roles {
 			of := slot{cluster: cluster, role: role}
 			if failed, empty := r.mayReplace(cluster); w.active-active[of] > empty && successors[of] > failed+empty {
-				return fmt.Sprintf("%s %s gets %d hosts for %d that failed and %d that are gone, and lacks others: %v, then %v", cluster, role, successors[of], failed, empty, r.before, r.after)
+				return fmt.Sprintf("%s %s gets %d hosts for %d that failed and %d that are gone, and lacks others: "+
+					"%v, then %v", cluster, role, successors[of], failed, empty, r.before, r.after)
 			}
 		}
 	}

@@ -162,7 +162,8 @@ func validateExposure(e *v1.ServiceExposure, at complaints) {
 		}
 	}
 	if e.LoadBalancerIP != "" && e.AddressProvider() == "" {
-		at.at(".provider").add("missing: loadBalancerClass %s does not determine the program that gives the address: want metallb, kube-vip or "+
+		at.at(".provider").add("missing: loadBalancerClass %s does not determine the program that gives the "+
+			"address: want metallb, kube-vip or "+
 			"cilium; with another one, leave out loadBalancerIP", redact.Value(e.LoadBalancerClass))
 	}
 	if e.SharingKey != "" && e.LoadBalancerIP == "" {

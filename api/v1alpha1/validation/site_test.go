@@ -165,7 +165,8 @@ func TestBadSites(t *testing.T) {
 			"spec.labelKeys.standby: the same key as nodeType"},
 		"somebody else's label key": {repository +
 			"  labelKeys: {nodeType: infrastructure.cluster.x-k8s.io/node-reuse}\n",
-			"spec.labelKeys.nodeType: found \"infrastructure.cluster.x-k8s.io/node-reuse\": keys of x-k8s.io belong to other programs"},
+			"spec.labelKeys.nodeType: found \"infrastructure.cluster.x-k8s.io/node-reuse\": keys of x-k8s.io " +
+				"belong to other programs"},
 		"everybody breaks the glass": {repository + "  breakGlassGroups: ['system:authenticated']\n",
 			"spec.breakGlassGroups[0]: found \"system:authenticated\": nearly everybody"},
 		"metrics for nobody in particular": {repository + "  metrics:\n",

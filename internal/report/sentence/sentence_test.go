@@ -161,13 +161,16 @@ func TestWarning(t *testing.T) {
 		{schedule.NotInInventory{Host: h1, Source: "a.yaml", Role: "Worker", Releasing: true},
 			"host metal/h1: a.yaml releases it from Worker, but it is not in the inventory: the release ends"},
 		{schedule.NotInInventory{Host: h1, Source: "a.yaml", Role: "Worker", Releasing: true, Outside: true},
-			"host metal/h1: a.yaml releases it from Worker, but its namespace is not in spec.hosts.namespaces of the Site: the release ends, and the labels that it still has stay"},
+			"host metal/h1: a.yaml releases it from Worker, but its namespace is not in spec.hosts.namespaces of " +
+				"the Site: the release ends, and the labels that it still has stay"},
 		{schedule.NotInInventory{Host: h1, Source: "a.yaml", Role: "Worker", Outside: true},
 			"host metal/h1: a.yaml gives it to Worker, but its namespace is not in spec.hosts.namespaces of the Site: its slot counts as empty"},
 		{schedule.LabelsDiffer{Host: h1, Labels: worker, Tree: worker, Source: "a.yaml", Approved: true},
-			"host metal/h1: its labels name tenants/red Worker, but a.yaml names tenants/red Worker: the release is approved, so the tree counts, and the next sync removes the labels"},
+			"host metal/h1: its labels name tenants/red Worker, but a.yaml names tenants/red Worker: the release " +
+				"is approved, so the tree counts, and the next sync removes the labels"},
 		{schedule.LabelsDiffer{Host: h1, Labels: worker, Tree: worker, Source: "a.yaml", Unsure: true},
-			"host metal/h1: its labels name tenants/red Worker, but a.yaml names tenants/red Worker: the tree counts, because the use of the host is unknown"},
+			"host metal/h1: its labels name tenants/red Worker, but a.yaml names tenants/red Worker: the tree " +
+				"counts, because the use of the host is unknown"},
 		{schedule.NotHandedOut{Host: h1, Why: is(holdings.InvalidRole, `"-"`)},
 			`host metal/h1: claimed for role "-", which is no valid name: it is not handed out until that is fixed; a cluster that holds it keeps it`},
 		{schedule.NamesNothing{Annotation: "a", Name: "h1", Hosts: []schedule.HostKey{h1}, Holder: worker},

@@ -198,7 +198,8 @@ func annotation(key string) string { return "metadata.annotations[" + key + "]" 
 func notApproved(w *schedule.NotApproved) string {
 	switch {
 	case w.Wanted:
-		return fmt.Sprintf("annotation %s approves the release of %s that the role still needs: no effect until its count "+
+		return fmt.Sprintf("annotation %s approves the release of %s that the role still needs: no effect until "+
+			"its count "+
 			"is lower: %s", w.Annotation, text.Count(len(w.Hosts), "host"), someHosts(w.Hosts))
 	case w.Older:
 		return fmt.Sprintf("annotation %s names %s for another use than the present one, or from before the cluster had the "+
@@ -296,7 +297,8 @@ func addressDiffers(w *schedule.AddressDiffers) string {
 	case w.Frozen:
 		return words + "its cluster is frozen, so the tree's address stays, in its services too"
 	case w.Other != schedule.HostKey{}:
-		return words + fmt.Sprintf("host %s has or had that address, so the tree's address stays, in the services too; correct "+
+		return words + fmt.Sprintf("host %s has or had that address, so the tree's address stays, in the services "+
+			"too; correct "+
 			"the annotation, or move host %[1]s away first", w.Other)
 	}
 	return words + fmt.Sprintf("the tree's address stays; if the host's address is right, confirm it with the host's "+
