@@ -40,6 +40,9 @@ func (s *siteFlag) Set(path string) error {
 	return nil
 }
 
+// GetSlice returns all values.
+func (s *siteFlag) GetSlice() []string { return s.given }
+
 // SelectFlag is --select and --slice, of commands that take a fleet.
 func (in *Inputs) SelectFlag(command *cobra.Command) {
 	command.Flags().StringVar(&in.slice, "slice", "",

@@ -55,7 +55,7 @@ func RefuseEmpty(cmd *cobra.Command, args []string) error {
 		problems = append(problems, FlagError(cmd, fmt.Errorf(format, values...)))
 	}
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		list, several := flag.Value.(pflag.SliceValue)
+		list, several := flag.Value.(interface{ GetSlice() []string })
 		if several && !slices.ContainsFunc(list.GetSlice(), isEmpty) || !several && !isEmpty(flag.Value.String()) {
 			return
 		}
