@@ -104,10 +104,11 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 				keep(hostFile(r.Host))
 				continue
 			}
-			// With an overlay the base is the whole object: leaving the patch out drops the labels. Only an approval
-			// takes a patch.
-			if _, approved := r.Reason.(schedule.Approved); merge || approved {
-				put(r.Host, s.takenOver(r.Host), "", approved)
+			// With an overlay the base is the whole object: leaving the patch out drops the labels of the engine's alone.
+			// Only an approval and labels of another manager take a patch.
+			_, approved := r.Reason.(schedule.Approved)
+			if labels := s.takenOver(r.Host); merge || approved || len(labels) > 0 {
+				put(r.Host, labels, "", approved)
 			}
 		}
 	}

@@ -144,8 +144,10 @@ func TestNoHostsNoOverlay(t *testing.T) {
 	}
 }
 
-// A label that the SIP operator owns too is taken over by another value before it is dropped.
+// A label that the SIP operator owns too is taken over by another value before it is dropped. So it is over manifests in
+// git, where an object without the label drops the engine's own alone.
 func TestCoOwnedLabelsAreTakenOver(t *testing.T) {
+	const folder = "clusters/lab/a/hosts/"
 	c := placed("a")
 	host := c.Roles[0].Releasing[0].Host
 	host.Labels = map[string]string{"sip.airshipit.org/cluster-name": "a", "sip.airshipit.org/node-type": "Worker"}
@@ -153,11 +155,23 @@ func TestCoOwnedLabelsAreTakenOver(t *testing.T) {
 		Labels: []string{"sip.airshipit.org/cluster-name", "sip.airshipit.org/node-type"}}
 	host.Managers = []inventory.Manager{own,
 		{Name: "sip", Operation: "Update", Labels: []string{"rack", "sip.airshipit.org/cluster-name"}}}
-	in := Input{Site: testSite(nil), Clusters: []v1.SIPCluster{testCluster("a")},
-		Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}}
-	tree := render(t, in)
-	want(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", `sip.airshipit.org/cluster-name: ""`)
-	wantNot(t, tree, "clusters/lab/a/hosts/metal3.gone.yaml", "node-type", "rack")
-	host.Managers = []inventory.Manager{own}
-	wantNot(t, render(t, in), "clusters/lab/a/hosts/metal3.gone.yaml", "labels")
+	for _, apply := range []func(*v1alpha1.Site){nil, inOverlay} {
+		in := Input{Site: testSite(apply), Clusters: []v1.SIPCluster{testCluster("a")},
+			Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}}
+		merge := in.Site.Spec.Hosts.Apply == v1alpha1.ApplyMerge
+		both := host.Managers
+		tree := render(t, in)
+		want(t, tree, folder+"metal3.gone.yaml", `sip.airshipit.org/cluster-name: ""`)
+		want(t, tree, folder+"kustomization.yaml", "metal3.gone.yaml")
+		wantNot(t, tree, folder+"metal3.gone.yaml", "node-type", "rack")
+		host.Managers = []inventory.Manager{own}
+		tree = render(t, in)
+		_, patched := tree[folder+"metal3.gone.yaml"]
+		assert.Equal(t, merge, patched, "a patch of a host whose labels the engine alone owns, with %s",
+			in.Site.Spec.Hosts.Apply)
+		if merge {
+			wantNot(t, tree, folder+"metal3.gone.yaml", "labels")
+		}
+		host.Managers = both
+	}
 }
