@@ -195,6 +195,10 @@ func showImpact(ui *terminal.UI, shown *impact.Report, output string) error {
 			fmt.Fprintf(ui.Out, "%s %s has down: %s.\n", r.Cluster, r.Role, text.Some(r.Because, terminal.MostLines))
 		}
 	}
+	if used := shown.Used(); len(used) > 0 {
+		fmt.Fprintf(ui.Out, "In use, in no role of this site, and spared by no wave: %s.\n",
+			text.Some(used, terminal.MostLines))
+	}
 	for n, wave := range shown.Waves {
 		fmt.Fprintf(ui.Out, "\nWave %d: %s\n", n+1, text.Count(len(wave.Hosts), "host"))
 		if len(wave.Before) > 0 {

@@ -76,6 +76,7 @@ type Role struct {
 
 	accepted bool // --tolerate has at least as many as are lost
 	cordoned int  // of Lost, that people have taken down
+	voters   int  // leaving hosts that go, if they break the role: members of etcd until their machines are gone
 }
 
 // Substitute is a host that could take the place of one that goes.
@@ -90,6 +91,8 @@ type Host struct {
 	Cluster string `json:"cluster,omitempty"`
 	Role    string `json:"role,omitempty"`
 	State   string `json:"state"`
+	// UsedBy is what uses a host in no role: no wave spares that.
+	UsedBy string `json:"usedBy,omitempty"`
 	// Wave in which it goes, from 1; 0 if its role breaks in any order.
 	Wave      int                 `json:"wave,omitempty"`
 	Addresses []inventory.Address `json:"addresses,omitempty"`
@@ -100,7 +103,7 @@ type Host struct {
 // Lost is what goes with some hosts.
 type Lost struct {
 	Hosts []Host
-	// Roles lose active hosts: the worst first.
+	// Roles lose active hosts, or members of etcd that leave: the worst first.
 	Roles []Role
 	// Waves is how many waves the hosts need, those of roles that break in any order apart.
 	Waves int
@@ -130,7 +133,7 @@ func (s *Site) Without(goes map[schedule.HostKey]bool) *Lost {
 		for key, wave := range of {
 			waves[key] = wave
 		}
-		if len(lost.Lost) == 0 {
+		if len(lost.Lost) == 0 && lost.Waves == 1 {
 			continue
 		}
 		for _, found := range substitutes[r.key] {
@@ -159,6 +162,8 @@ func (s *Site) host(line *schedule.HostLine, waves map[schedule.HostKey]int) Hos
 	}
 	if at, found := s.of[key]; found {
 		out.State = s.roles[at].member(key).slot
+	} else if line.Host.State.InUse() {
+		out.UsedBy = cmp.Or(line.Host.State.Consumer.String(), holdings.Use(line.Host))
 	}
 	if wave, found := waves[key]; found {
 		out.Wave = wave

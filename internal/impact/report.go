@@ -72,8 +72,7 @@ func (l *Lost) waves() []Wave {
 			cordons[h.Wave-1] = append(cordons[h.Wave-1], h.Host)
 		}
 		needed := func(next *Host) bool {
-			return next.Wave == h.Wave+1 && h.State == active && next.State == active &&
-				next.Cluster == h.Cluster && next.Role == h.Role
+			return next.Wave == h.Wave+1 && next.State == h.State && next.Cluster == h.Cluster && next.Role == h.Role
 		}
 		if h.Wave < l.Waves && slices.ContainsFunc(l.Hosts, func(next Host) bool { return needed(&next) }) {
 			out[h.Wave].Before = append(out[h.Wave].Before, h.Host)
@@ -211,8 +210,16 @@ func (r *Role) effect() string {
 func (r *Report) Broken() (out []string) {
 	for i := range r.Roles {
 		one := &r.Roles[i]
-		if one.Waves > 0 {
+		switch {
+		case one.Waves > 0:
 			continue
+		case one.voters > 0:
+			out = append(out, fmt.Sprintf("%s %s: no order helps: %s", one.Cluster, one.Role, text.Plural(one.voters,
+				"leaving host is a member of etcd until its machine is gone",
+				"leaving hosts are members of etcd until their machines are gone")))
+			if len(one.Lost) == 0 {
+				continue
+			}
 		}
 		words := fmt.Sprintf("%s %s: no order helps: it tolerates the loss of %s of %s", one.Cluster, one.Role,
 			number(one.Tolerates), text.Count(one.Active, "active host"))
@@ -220,6 +227,16 @@ func (r *Report) Broken() (out []string) {
 			words += ", and " + text.Plural(n, "is", "are") + " down already"
 		}
 		out = append(out, words)
+	}
+	return out
+}
+
+// Used returns the hosts in use that no role has, with what uses them.
+func (r *Report) Used() (out []string) {
+	for i := range r.Hosts {
+		if h := &r.Hosts[i]; h.UsedBy != "" {
+			out = append(out, h.Host+" by "+text.Line(h.UsedBy))
+		}
 	}
 	return out
 }

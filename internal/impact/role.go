@@ -41,6 +41,9 @@ type member struct {
 	why         string
 	back, young bool
 	succeeded   bool // a leaving host's slot is another one's
+	// A host in use is a member of a control plane's etcd until its machine is gone. It runs unless it is down by
+	// itself: one that people retire or name runs, and so does a leaving one.
+	used, runs bool
 }
 
 // ControlPlaneQuorum is how many members of etcd have to be up, of so many.
@@ -76,10 +79,15 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, option
 			m.slot = standby
 		default:
 			slots++
-			m.why, m.back = down(a)
+			_, named := a.Trouble.(schedule.MarkedForRemoval)
+			m.why, m.back = down(a.Host, named)
 			isMember := a.Host.State.InUse() || of.Name != v1.RoleControlPlane || !used
-			if m.why == "" && !options.Planned && (!isMember || isYoung(a) && older) {
+			switch {
+			case m.why != "" || options.Planned:
+			case !isMember || isYoung(a) && older:
 				m.why, m.young = "without a machine yet", true
+			case withoutSystem(&a.Host.State):
+				m.why, m.young = "without a system yet", true
 			}
 		}
 		r.members = append(r.members, m)
@@ -94,6 +102,12 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, option
 	if len(c.Refused) > 0 { // the spec is not in force
 		r.active = slots
 	}
+	for i := range r.members {
+		m := &r.members[i]
+		left := m.slot == leaving && (m.why == "" || options.Planned)
+		m.used = m.slot != standby && !left && !m.young && m.host.State.InUse()
+		m.runs = m.used && runs(m.host)
+	}
 	r.empty = max(0, r.active-slots)
 	r.tolerates = Tolerance(of.Name, r.active)
 	if n, asked := options.Tolerate[r.key]; asked {
@@ -107,6 +121,21 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, option
 
 // isYoung reports whether the host is new in its slot: its machine takes a while.
 func isYoung(a *schedule.Assignment) bool { return a.Origin == schedule.New || a.Promoted() }
+
+// withoutSystem reports whether a machine has taken the host, or is kept for it, and no system runs there yet. A host
+// without a status, or without a BMC, does not tell.
+func withoutSystem(s *inventory.State) bool {
+	return s.InUse() && !s.ExternallyProvisioned &&
+		!slices.Contains([]string{"", "unmanaged", "provisioned", "externally provisioned"}, s.Provisioning)
+}
+
+// runs reports whether a host in use is up. One that people retire or name is, until its machine is gone.
+func runs(h *inventory.Host) bool {
+	kept := *h
+	kept.State.Retired = ""
+	why, _ := down(&kept, false)
+	return why == "" && !withoutSystem(&h.State)
+}
 
 // balancers returns the load balancers of the cluster in front of a role.
 func balancers(spec *v1.SIPCluster, name string) (out []server) {
@@ -128,9 +157,8 @@ func balancers(spec *v1.SIPCluster, name string) (out []server) {
 
 // down returns why a host in an active slot does not serve, "" for one that does, and whether it does again once people
 // end what they do to it. An error that metal3 reports about a host in use proves nothing about the system on it.
-func down(a *schedule.Assignment) (why string, back bool) {
-	h, s := a.Host, &a.Host.State
-	_, named := a.Trouble.(schedule.MarkedForRemoval)
+func down(h *inventory.Host, named bool) (why string, back bool) {
+	s := &h.State
 	failed := holdings.Failed(h)
 	if failed.Code == holdings.InError && s.InUse() {
 		failed = holdings.Why{}
@@ -142,8 +170,10 @@ func down(a *schedule.Assignment) (why string, back bool) {
 		return "cordoned", true
 	case s.Paused:
 		return "paused", true
-	case s.Provisioning == "provisioning" || s.Provisioning == "deprovisioning":
+	case s.Provisioning == "deprovisioning":
 		return s.Provisioning, false
+	case s.InUse() && s.Operational == "servicing": // metal3 changes firmware: the host runs metal3's ramdisk
+		return s.Operational, false
 	case s.InUse() && !s.Online:
 		return "powered off", false
 	case !s.InUse() && holdings.Unfit(h) != holdings.Why{}:
@@ -158,7 +188,7 @@ func (r *role) member(key schedule.HostKey) *member {
 }
 
 // without returns what the role loses without some hosts, and the wave of each of these, 0 if the role breaks in any
-// order. Hosts that are down whatever goes, or in no active slot, go with the first wave.
+// order. Hosts that are down whatever goes, or in no active slot, go with the first wave, but for members of etcd.
 func (r *role) without(goes map[schedule.HostKey]bool) (Role, map[schedule.HostKey]int) {
 	out := Role{Cluster: r.key.Cluster.String(), Role: r.key.Role, Active: r.active, Tolerates: r.tolerates,
 		Lost: []string{}}
@@ -175,7 +205,7 @@ func (r *role) without(goes map[schedule.HostKey]bool) (Role, map[schedule.HostK
 			}
 		}
 		switch {
-		case m.why == "" && m.slot == active && goes[key]:
+		case (m.why == "" || m.runs) && m.slot == active && goes[key]:
 			running = append(running, key)
 		case m.why == "" && m.slot == active:
 			out.Left++
@@ -209,22 +239,10 @@ func (r *role) without(goes map[schedule.HostKey]bool) (Role, map[schedule.HostK
 	out.accepted = len(out.Lost) <= r.accepts
 	out.cordoned = len(already)
 	out.Waves = intoWaves(waves, already, running, r.tolerates-out.Down)
-	return out, waves
-}
-
-// intoWaves notes the waves of hosts that go, as many in each as there is room for, and returns how many waves these
-// are; 0, of each host as well, if there is no order. Hosts that are down already go first.
-func intoWaves(waves map[schedule.HostKey]int, already, running []schedule.HostKey, room int) int {
-	last := 1
-	for n, key := range slices.Concat(already, running) {
-		if room <= 0 || len(already) > room {
-			last = 0
-		} else {
-			last = n/room + 1
-		}
-		waves[key] = last
+	if out.Quorum > 0 {
+		r.withoutMembers(goes, &out, waves)
 	}
-	return last
+	return out, waves
 }
 
 // servers counts the hosts that a load balancer reaches, without some: those in active slots that run.

@@ -16,12 +16,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// Words for the site of lostOf, beside its hosts.
+const isFrozen, asPlanned = "frozen", "planned"
+
 // TestDown: which hosts of a role count as down, and how many it tolerates to lose at a time. The role asks for so many
 // hosts. A host of the tree is NAME, then u in use, c cordoned, p paused, d deprovisioning, o powered off, e in error,
-// f unhealthy, s standby, and - waits to leave, another one in its place; + is a free host, ! one of the tree that is
-// gone. h0 goes.
+// f unhealthy, r retired, v in servicing, s standby, m taken by a machine, i as that and provisioning, k kept for a
+// cluster's next machine, x outside metal3, and - waits to leave, another one in its place; + is a free host, ! one of
+// the tree that is gone. h0 goes.
 func TestDown(t *testing.T) {
-	const frozen, planned = "frozen", "planned"
 	for _, row := range []struct {
 		why, role string
 		active    int
@@ -41,7 +44,8 @@ func TestDown(t *testing.T) {
 		{"a worker that nothing uses", v1.RoleWorker, 3, "h0u h1u h2", "1, down 0 []; 2 of 3 left"},
 		{"two more are wanted", v1.RoleControlPlane, 5, "h0u h1u h2u h3+ h4+",
 			"2, down 2 [h3 is without a machine yet h4 is without a machine yet]; 2 of 5 left"},
-		{"the same, as planned", v1.RoleControlPlane, 5, "h0u h1u h2u h3+ h4+ " + planned, "2, down 0 []; 4 of 5 left"},
+		{"the same, as planned", v1.RoleControlPlane, 5, "h0u h1u h2u h3+ h4+ " + asPlanned,
+			"2, down 0 []; 4 of 5 left"},
 		{"a slot without a host", v1.RoleWorker, 3, "h0u h1u h2!", "1, down 1 [1 slot has no host]; 1 of 3 left"},
 		{"a host that is gone, and a new one for it", v1.RoleWorker, 3, "h0u h1u h2! h3+",
 			"1, down 1 [h3 is without a machine yet]; 1 of 3 left"},
@@ -55,39 +59,23 @@ func TestDown(t *testing.T) {
 			"2, down 2 [h1 is cordoned h2 is paused]; 2 of 5 left"},
 		{"machines that come and go", v1.RoleControlPlane, 5, "h0u h1ud h2uo h3u h4u",
 			"2, down 2 [h1 is deprovisioning h2 is powered off]; 2 of 5 left"},
+		{"firmware is written", v1.RoleControlPlane, 3, "h0u h1u h2uv", "1, down 1 [h2 is servicing]; 1 of 3 left"},
+		{"a machine without a system", v1.RoleControlPlane, 5, "h0u h1m h2i h3u h4u",
+			"2, down 2 [h1 is without a system yet h2 is without a system yet]; 2 of 5 left"},
+		{"the same, as planned", v1.RoleControlPlane, 5, "h0u h1m h2i h3u h4u " + asPlanned,
+			"2, down 0 []; 4 of 5 left"},
+		{"kept for the next machine", v1.RoleControlPlane, 3, "h0u h1u h2k",
+			"1, down 1 [h2 is without a system yet]; 1 of 3 left"},
+		{"a worker whose machine is new", v1.RoleWorker, 3, "h0u h1u h2m",
+			"1, down 1 [h2 is without a system yet]; 1 of 3 left"},
+		{"systems that metal3 did not write", v1.RoleControlPlane, 3, "h0u h1ux h2ux", "1, down 0 []; 2 of 3 left"},
+		{"the successor's system is being written", v1.RoleControlPlane, 3, "h0u h1u h2uf- h3i",
+			"1, down 1 [h2 is leaving h3 is without a system yet]; 1 of 3 left"},
 		{"the cordoned host goes itself", v1.RoleControlPlane, 3, "h0uc h1u h2u", "1, down 0 []; 2 of 3 left"},
-		{"a frozen cluster: what it has counts", v1.RoleControlPlane, 1, "h0u h1u h2u " + frozen,
+		{"a frozen cluster: what it has counts", v1.RoleControlPlane, 1, "h0u h1u h2u " + isFrozen,
 			"1, down 0 []; 2 of 3 left"},
 	} {
-		c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "t", Name: "a"}}
-		c.Spec.Nodes = map[string]v1.NodeSet{row.role: {Count: &v1.NodeCount{Active: row.active,
-			Standby: strings.Count(row.hosts, "s")}}}
-		how, asked := options, impact.Options{}
-		var hosts []inventory.Host
-		var tree schedule.Previous
-		for word := range strings.FieldsSeq(row.hosts) {
-			switch word {
-			case frozen:
-				how.Refused = map[schedule.ClusterKey][]string{schedule.KeyOf(&c): {"a reason"}}
-				continue
-			case planned:
-				asked.Planned = true
-				continue
-			}
-			h := hostOf(word)
-			claim := schedule.PreviousClaim{Host: schedule.KeyOfHost(&h), UID: h.UID, Cluster: schedule.KeyOf(&c),
-				Role: row.role, Standby: strings.Contains(word, "s"), Pending: strings.Contains(word, "-"),
-				Replaced: strings.Contains(word, "-")}
-			if !strings.Contains(word, "+") {
-				tree.Claims = append(tree.Claims, claim)
-			}
-			if !strings.Contains(word, "!") {
-				hosts = append(hosts, h)
-			}
-		}
-		p := need.Value(schedule.Plan([]v1.SIPCluster{c}, hosts, tree, how))(t)
-		lost := impact.Of(p, []v1.SIPCluster{c},
-			asked).Without(map[schedule.HostKey]bool{{Namespace: "m", Name: "h0"}: true})
+		lost := lostOf(t, row.role, row.active, row.hosts, "h0")
 		require.Truef(t, len(lost.Roles) == 1, "%s: %d roles lose hosts, want 1", row.why, len(lost.Roles))
 		r := lost.Roles[0]
 		slices.Sort(r.Because)
@@ -95,6 +83,92 @@ func TestDown(t *testing.T) {
 		assert.Equal(t, row.want, strings.ReplaceAll(found, "m/", ""), row.why)
 	}
 	assert.Equal(t, 3, impact.Tolerance(v1.RoleWorker, 39), "a tenth of 39")
+}
+
+// TestHostsThatStillRun: a leaving host in use is a member of etcd until its machine is gone, and a retired host runs.
+// Both go in a wave as the others do. The last hosts leave if the role asks for fewer.
+func TestHostsThatStillRun(t *testing.T) {
+	for _, row := range []struct {
+		why, role   string
+		active      int
+		hosts, goes string
+		want        string // the wave of each, whether all at once take the quorum, and what is said
+	}{
+		{"two of three", v1.RoleControlPlane, 1, "h0u h1u h2u", "h1 h2", "h1 0, h2 0, true, " +
+			"[t/a ControlPlane: no order helps: 2 leaving hosts are members of etcd until their machines are gone]"},
+		{"one of two", v1.RoleControlPlane, 1, "h0u h1u", "h1", "h1 0, true, " +
+			"[t/a ControlPlane: no order helps: 1 leaving host is a member of etcd until its machine is gone]"},
+		{"two of five", v1.RoleControlPlane, 3, "h0u h1u h2u h3u h4u", "h3 h4", "h3 1, h4 2, false, []"},
+		{"two of five, and a member is ill", v1.RoleControlPlane, 3, "h0u h1u h2uo h3u h4u", "h3 h4",
+			"h3 0, h4 0, true, [t/a ControlPlane: no order helps: " +
+				"2 leaving hosts are members of etcd until their machines are gone]"},
+		{"one of three", v1.RoleControlPlane, 2, "h0u h1u h2u", "h2", "h2 1, false, []"},
+		{"one of four", v1.RoleControlPlane, 3, "h0u h1u h2u h3u", "h3", "h3 1, false, []"},
+		{"one of four, and another one", v1.RoleControlPlane, 3, "h0u h1u h2u h3u", "h0 h3", "h0 0, h3 1, true, " +
+			"[t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 1 is down already]"},
+		{"with successors that have no machine", v1.RoleControlPlane, 3, "h0u h1u h2uf h3+", "h2", "h2 1, false, []"},
+		{"one of six, and two are ill", v1.RoleControlPlane, 3, "h0u h1u h2u h3u h4uo h5uo", "h3", "h3 0, true, " +
+			"[t/a ControlPlane: no order helps: 1 leaving host is a member of etcd until its machine is gone]"},
+		{"two of three, and both are ill", v1.RoleControlPlane, 1, "h0u h1uf h2uf", "h1 h2", "h1 1, h2 1, false, []"},
+		{"two are retired, without successors", v1.RoleControlPlane, 3, "h0u h1ur h2ur", "h1 h2",
+			"h1 1, h2 2, true, []"},
+		{"the same workers", v1.RoleWorker, 3, "h0u h1ur h2ur", "h1 h2", "h1 1, h2 2, false, []"},
+		{"two are unhealthy, without successors", v1.RoleControlPlane, 3, "h0u h1uf h2uf", "h1 h2",
+			"h1 1, h2 1, true, []"},
+		{"nothing uses them", v1.RoleControlPlane, 1, "h0u h1 h2", "h1 h2", "h1 1, h2 1, false, []"},
+		{"workers", v1.RoleWorker, 1, "h0u h1u h2u", "h1 h2", "h1 1, h2 1, false, []"},
+		{"the role leaves", v1.RoleControlPlane, 0, "h0u h1u h2u", "h1 h2", "h1 1, h2 1, false, []"},
+		{"as planned", v1.RoleControlPlane, 1, "h0u h1u h2u " + asPlanned, "h1 h2", "h1 1, h2 1, false, []"},
+	} {
+		lost := lostOf(t, row.role, row.active, row.hosts, row.goes)
+		var waves []string
+		for _, h := range lost.Hosts {
+			waves = append(waves, fmt.Sprintf("%s %d", strings.TrimPrefix(h.Host, "m/"), h.Wave))
+		}
+		quorum := slices.ContainsFunc(lost.Roles, func(r impact.Role) bool { return r.LosesQuorum })
+		found := fmt.Sprintf("%s, %t, %v", strings.Join(waves, ", "), quorum, impact.OfHosts("s", lost).Broken())
+		assert.Equal(t, row.want, found, row.why)
+	}
+	waves := impact.OfHosts("s", lostOf(t, v1.RoleControlPlane, 3, "h0u h1u h2u h3u h4u", "h3 h4")).Waves
+	require.Len(t, waves, 2)
+	assert.Equal(t, []string{"m/h3"}, waves[1].Before, "the other leaving host comes back first")
+}
+
+// lostOf returns what goes with hosts of a cluster with one role.
+func lostOf(t *testing.T, role string, active int, words, goes string) *impact.Lost {
+	t.Helper()
+	c := v1.SIPCluster{ObjectMeta: metav1.ObjectMeta{Namespace: "t", Name: "a"}}
+	c.Spec.Nodes = map[string]v1.NodeSet{role: {Count: &v1.NodeCount{Active: active,
+		Standby: strings.Count(words, "s")}}}
+	how, asked := options, impact.Options{}
+	var hosts []inventory.Host
+	var tree schedule.Previous
+	for word := range strings.FieldsSeq(words) {
+		switch word {
+		case isFrozen:
+			how.Refused = map[schedule.ClusterKey][]string{schedule.KeyOf(&c): {"a reason"}}
+			continue
+		case asPlanned:
+			asked.Planned = true
+			continue
+		}
+		h := hostOf(word)
+		claim := schedule.PreviousClaim{Host: schedule.KeyOfHost(&h), UID: h.UID, Cluster: schedule.KeyOf(&c),
+			Role: role, Standby: strings.Contains(word, "s"), Pending: strings.Contains(word, "-"),
+			Replaced: strings.Contains(word, "-")}
+		if !strings.Contains(word, "+") {
+			tree.Claims = append(tree.Claims, claim)
+		}
+		if !strings.Contains(word, "!") {
+			hosts = append(hosts, h)
+		}
+	}
+	p := need.Value(schedule.Plan([]v1.SIPCluster{c}, hosts, tree, how))(t)
+	gone := map[schedule.HostKey]bool{}
+	for name := range strings.FieldsSeq(goes) {
+		gone[schedule.HostKey{Namespace: "m", Name: name}] = true
+	}
+	return impact.Of(p, []v1.SIPCluster{c}, asked).Without(gone)
 }
 
 // hostOf reads a host from its word.
@@ -106,6 +180,19 @@ func hostOf(word string) inventory.Host {
 		case 'u':
 			h.State.Consumer = &inventory.Consumer{Kind: inventory.MachineKind, Namespace: "t", Name: "m-" + word[:2]}
 			h.State.Image, h.State.Provisioning = true, "provisioned"
+		case 'm', 'i', 'k':
+			kind := map[rune]string{'m': inventory.MachineKind, 'i': inventory.MachineKind, 'k': inventory.ClusterKind}
+			h.State.Consumer = &inventory.Consumer{Kind: kind[mark], Namespace: "t", Name: "m-" + word[:2]}
+			if mark == 'i' {
+				h.State.Image, h.State.Provisioning = true, "provisioning"
+			}
+		case 'v':
+			h.State.Operational = "servicing"
+		case 'x':
+			h.State.Image, h.State.ExternallyProvisioned, h.State.Provisioning = false, true, "externally provisioned"
+			if word[:2] == "h2" {
+				h.State.ExternallyProvisioned, h.State.Provisioning = false, "unmanaged"
+			}
 		case 'c':
 			h.State.Cordoned = "disks"
 		case 'p':
@@ -116,6 +203,8 @@ func hostOf(word string) inventory.Host {
 			h.State.Online = false
 		case 'e':
 			h.State.Operational, h.State.ErrorType = "error", "power management error"
+		case 'r':
+			h.State.Retired = "disks fail"
 		case 'f':
 			h.State.Unhealthy = true
 		}

@@ -1,0 +1,64 @@
+package impact
+
+import (
+	"slices"
+
+	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/schedule"
+)
+
+// withoutMembers adds what a control plane loses with leaving hosts that still run, and their waves. etcd has all hosts
+// in use as members, until their machines are gone.
+func (r *role) withoutMembers(goes map[schedule.HostKey]bool, out *Role, waves map[schedule.HostKey]int) {
+	var leaves []schedule.HostKey // that go
+	members, leavers, down, left := 0, 0, 0, 0
+	for i := range r.members {
+		m := &r.members[i]
+		if !m.used {
+			continue
+		}
+		members++
+		if m.slot == leaving {
+			leavers++
+		}
+		switch key := holdings.KeyOf(m.host); {
+		case !m.runs:
+			down++
+		case !goes[key]:
+			left++
+		case m.slot == leaving:
+			leaves = append(leaves, key)
+		}
+	}
+	if len(leaves) == 0 {
+		return
+	}
+	out.LosesQuorum = out.LosesQuorum || left < ControlPlaneQuorum(members)
+	if r.tolerates >= out.Down { // also with all leaving hosts down
+		return
+	}
+	room := Tolerance(r.key.Role, members-leavers+1) // while the last leaving host is a member
+	if r.accepts >= 0 {
+		room = r.accepts
+	}
+	last := intoWaves(waves, nil, leaves, room-down)
+	if last == 0 {
+		out.voters = len(leaves)
+	}
+	out.Waves = max(out.Waves, last) * min(out.Waves, last, 1)
+}
+
+// intoWaves notes the waves of hosts that go, as many in each as there is room for, and returns how many waves these
+// are; 0, of each host as well, if there is no order. Hosts that are down already go first.
+func intoWaves(waves map[schedule.HostKey]int, already, running []schedule.HostKey, room int) int {
+	last := 1
+	for n, key := range slices.Concat(already, running) {
+		if room <= 0 || len(already) > room {
+			last = 0
+		} else {
+			last = n/room + 1
+		}
+		waves[key] = last
+	}
+	return last
+}
