@@ -104,8 +104,8 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 				keep(hostFile(r.Host))
 				continue
 			}
-			// With an overlay the base is the whole object: leaving the patch out drops the labels of the engine's alone.
-			// Only an approval and labels of another manager take a patch.
+			// With an overlay the base is the whole object: leaving the patch out drops the labels of the engine
+			// alone. Only an approval and labels of another manager take a patch.
 			_, approved := r.Reason.(schedule.Approved)
 			if labels := s.takenOver(r.Host); merge || approved || len(labels) > 0 {
 				put(r.Host, labels, "", approved)

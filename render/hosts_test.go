@@ -144,8 +144,8 @@ func TestNoHostsNoOverlay(t *testing.T) {
 	}
 }
 
-// A label that the SIP operator owns too is taken over by another value before it is dropped. So it is over manifests in
-// git, where an object without the label drops the engine's own alone.
+// A label that the SIP operator owns too is taken over by another value before it is dropped. So it is over manifests
+// in git, where an object without the label drops the engine's own alone.
 func TestCoOwnedLabelsAreTakenOver(t *testing.T) {
 	const folder = "clusters/lab/a/hosts/"
 	c := placed("a")

@@ -72,6 +72,9 @@ var rules = []rule{
 	{"gone in use", strong, ofClusters(func(_ *Plan, c *ClusterResult) []string {
 		return nonempty(when(c.Gone && c.givesUp(), c.goes()))
 	})},
+	{"maybe running", weak, hostsOf(func(_ *ClusterResult, s *Slot) bool {
+		return s.Status == StatusReleased && s.unseen
+	}, "without status is released, and may be in use", "without status are released, and may be in use")},
 	{"disputed", strong, func(p *Plan) []danger { return p.relabeledBy(true) }},
 	{"relabeled", strong, func(p *Plan) []danger { return p.relabeledBy(false) }},
 	{"virtual", strong, ofSite(func(p *Plan) []string { return p.Virtual })},
@@ -164,7 +167,7 @@ var rules = []rule{
 	{"promoted", change, hostsOf(func(_ *ClusterResult, s *Slot) bool { return slices.Contains(s.Changes, promoted) },
 		"is promoted from standby", "are promoted from standby")},
 	{"released", change, hostsOf(func(c *ClusterResult, s *Slot) bool {
-		return s.Status == StatusReleased && s.InUse == "" && !c.Gone // whose danger names its hosts
+		return s.Status == StatusReleased && s.InUse == "" && !s.unseen && !c.Gone // whose danger names its hosts
 	}, "that nothing uses is released", "that nothing uses are released")},
 	{"back", change, ofClusters(func(_ *Plan, c *ClusterResult) []string { return nonempty(when(c.back, returns(c))) })},
 	{"component domains", change, once(ofComponents(ComponentDomains))},

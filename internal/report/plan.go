@@ -379,6 +379,7 @@ func roleOf(r *schedule.Role, spec *v1.SIPCluster) RoleResult {
 	for _, release := range r.Releasing {
 		slot := Slot{Host: release.Host.Key(), UID: release.Host.UID, Status: StatusReleased,
 			Why: sentence.Reason(release.Reason), InUse: inUse(release.Host.State)}
+		slot.unseen = !release.Host.State.Known && slot.InUse == ""
 		if release.Since == schedule.FromTree {
 			slot.Status = StatusLeaving
 		}

@@ -57,6 +57,8 @@ type Slot struct {
 	uncleaned bool
 	// InUse is what runs on a host that is released or whose release is pending, as text; empty for nothing.
 	InUse string `json:"-"`
+	// unseen: the inventory has no status of a released host, and cannot tell that nothing uses it.
+	unseen bool
 	// decided: this run decided on its pending release.
 	decided bool
 }
