@@ -28,6 +28,10 @@ const (
 // nobody looks.
 func validateVirtualHosts(s *v1alpha1.Site, add Report) {
 	const field = "spec.services.virtualHosts"
+	if len(s.Spec.Services.VirtualHosts) > 0 && s.Spec.Hosts.Apply == v1alpha1.ApplyOverlay {
+		add(field, "needs spec.hosts.apply: merge: ViNO makes the hosts, and spec.hosts.base has no manifest of them: "+
+			"once a cluster has one, the engine could build no host's patch")
+	}
 	eachService(s, field, s.Spec.Services.VirtualHosts, add, func(one serviceCheck, v *v1alpha1.VirtualHosts) {
 		c := &vinoCheck{one}
 		c.virtualHosts(v)

@@ -136,6 +136,9 @@ func TestBadVinos(t *testing.T) {
 		{"a set without a name", "name: worker, count", "count", `spec.nodes[0].name: found ""`},
 		{"hosts where nobody looks", "  services:", "  hosts: {namespaces: [metal3]}\n  services:",
 			`virtualHosts[0].hostNamespace: found "vino-system", where ViNO makes hosts, and it is not among spec.hosts.namespaces`},
+		{"hosts without manifests", "  repository: {url: 'https://git.example.org/a.git'}\n",
+			"  repository: {url: 'https://git.example.org/a.git', path: tree}\n  hosts: {apply: overlay, base: metal}\n",
+			`spec.services.virtualHosts: needs spec.hosts.apply: merge: ViNO makes the hosts`},
 		{"a tenant that there is not", "      credentialsSecret", "      tenants: [bank]\n      credentialsSecret",
 			`virtualHosts[0].tenants[0]: found "bank", which spec.tenants does not have`},
 	} {
