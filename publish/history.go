@@ -32,6 +32,8 @@ type Walk struct {
 	Since time.Time
 	// Most is how many commits are read at most.
 	Most int
+	// Now is the time: commits that state a much later one are misdated. Zero: no time is too late.
+	Now time.Time
 	// Continues reports whether a folder has the tree that another one had before, by their files: the tree was moved.
 	// It is asked about each folder with an OwnershipFile in the commit before the one that put a tree at the path. An
 	// error is why that is not known. Nil: no move is followed.
@@ -41,7 +43,10 @@ type Walk struct {
 // Version is the files of a Walk in one commit.
 type Version struct {
 	Commit string
-	When   time.Time // of the committer
+	// When is the time from which the files count: no version's is before that of an older version. It is what the
+	// committer stated, unless that contradicts more of the other commits.
+	When   time.Time
+	Stated time.Time
 	// State has nothing but the files of the Walk.
 	State *State
 
@@ -80,6 +85,7 @@ func (s *Snapshot) history(ctx context.Context, walk Walk, each func(*Version) e
 			break
 		}
 	}
+	setTimes(versions, walk.Now)
 	if err == nil && fetched {
 		err = s.fetchFiles(ctx, store, walk, versions)
 	}
@@ -103,7 +109,8 @@ func (s *Snapshot) versions(ctx context.Context, walk Walk) (found []*Version, o
 		if before++; !commit.Committer.When.Before(walk.Since) {
 			before = 0
 		}
-		version := &Version{Commit: commit.Hash.String(), When: commit.Committer.When, site: site}
+		version := &Version{Commit: commit.Hash.String(), When: commit.Committer.When,
+			Stated: commit.Committer.When, site: site}
 		var parent *object.Commit
 		switch {
 		case len(commit.ParentHashes) == 0:

@@ -123,7 +123,8 @@ error.`,
 	return command
 }
 
-// readPast reads the decisions in the commits of the Site's branch, and warns of those that cannot be read.
+// readPast reads the decisions in the commits of the Site's branch, and warns of those that cannot be read or are
+// misdated.
 func readPast(ctx context.Context, ui *terminal.UI, git cmdline.Repository, site *v1alpha1.Site,
 	since time.Time) (*app.Past, error) {
 	git.Defaults(site)
@@ -138,7 +139,7 @@ func readPast(ctx context.Context, ui *terminal.UI, git cmdline.Repository, site
 	snapshot, err := publish.Read(ctx, target)
 	var past *app.Past
 	if err == nil {
-		past, err = app.ReadPast(ctx, snapshot, since, mostCommits)
+		past, err = app.ReadPast(ctx, snapshot, since, time.Now(), mostCommits)
 	}
 	done()
 	if err == nil {
@@ -177,6 +178,14 @@ func warnOfUnread(ui *terminal.UI, past *app.Past) {
 		}
 		ui.Say("warning: commit %s of %s skipped: %s", shortHash(unread.Commit), unread.When.UTC().Format(time.RFC3339),
 			text.Some(strings.Split(unread.Err.Error(), "\n"), 1))
+	}
+	for i, wrong := range past.Misdated {
+		if i == terminal.MostLines {
+			ui.Say("warning: and %s like it", text.Count(len(past.Misdated)-i, "more commit"))
+			break
+		}
+		ui.Say("warning: commit %s states %s, which contradicts other commits or is in the future: "+
+			"it counts from %s", shortHash(wrong.Commit), wrong.Stated.UTC().Format(time.RFC3339), wrong.When.UTC().Format(time.RFC3339))
 	}
 	if past.Unwalked != "" {
 		ui.Say("older commits were not read: %s", past.Unwalked)

@@ -23,7 +23,18 @@ type Past struct {
 	Unwalked string
 	// Unread are the commits with decisions that are not as sipgen wrote them: nothing is taken from these.
 	Unread []Unread
+	// Misdated are the commits that state a time which contradicts others.
+	Misdated []Misdated
 }
+
+// Misdated is a commit that counts from another time than it states.
+type Misdated struct {
+	Commit       string
+	Stated, When time.Time
+}
+
+// clockSkew is how far the clocks of two committers differ without a word.
+const clockSkew = 5 * time.Minute
 
 // Unread is a commit that could not be read.
 type Unread struct {
@@ -34,16 +45,20 @@ type Unread struct {
 
 // ReadPast returns the decisions in the commits of a branch. Older ones than since are not looked for, and no more than
 // most are read.
-func ReadPast(ctx context.Context, snapshot *publish.Snapshot, since time.Time, most int) (*Past, error) {
+func ReadPast(ctx context.Context, snapshot *publish.Snapshot, since, now time.Time, most int) (*Past, error) {
 	past := &Past{}
 	files := decisions{}
-	walk := publish.Walk{Files: "clusters/*/*/assignments.yaml", Since: since, Most: most, Continues: continues}
+	walk := publish.Walk{Files: "clusters/*/*/assignments.yaml", Since: since, Now: now, Most: most,
+		Continues: continues}
 	older, err := snapshot.History(ctx, walk, func(version *publish.Version) error {
 		_, claims, err := files.read(version.State)
 		if err != nil {
 			past.Unread = append(past.Unread, Unread{version.Commit, version.When, err})
 			past.Older = past.Older || past.Empty()
 			return err
+		}
+		if version.Stated.Sub(version.When).Abs() > clockSkew {
+			past.Misdated = append(past.Misdated, Misdated{version.Commit, version.Stated, version.When})
 		}
 		past.Add(&history.Commit{Hash: version.Commit, When: version.When, Claims: claims})
 		return nil
