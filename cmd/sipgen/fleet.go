@@ -379,13 +379,17 @@ func noteUnread(hosts *fleet.Hosts, in *cmdline.Inputs,
 	}
 }
 
-// noteHosts notes the hosts that a Site has and assigns. hosts is nil in a run of one Site.
-func noteHosts(hosts *fleet.Hosts, planned *app.Planned) {
+// noteHosts notes the hosts that a Site has and, if its tree may be written, those that it assigns: a refused Site leaves
+// them to the others. hosts is nil in a run of one Site.
+func noteHosts(hosts *fleet.Hosts, planned *app.Planned, written bool) {
 	if hosts == nil {
 		return
 	}
 	name := planned.Loaded.Site.Name
 	uids, bmcs := planned.Hosts()
+	if !written {
+		uids = nil
+	}
 	hosts.Held(name, app.HeldUIDs(planned.Before.Files))
 	hosts.Planned(name, uids, bmcs)
 	hosts.Synced(planned.Applications())

@@ -65,6 +65,23 @@ func TestHostIsOneSites(t *testing.T) {
 		require.NoError(t, os.WriteFile("sites/s00001/nothing.yaml", []byte(twin), 0o644)) // the next time
 	}
 
+	// A refused Site assigns nothing, and the next by name gets the host, in each command alike.
+	git(t, "-C", "fleet.git", "update-ref", "refs/heads/main", empty)
+	git(t, "clone", "-q", "fleet.git", "foreign")
+	require.NoError(t, os.MkdirAll("foreign/sites/s00000/clusters", 0o755))
+	require.NoError(t, os.WriteFile("foreign/sites/s00000/clusters/mine.yaml", []byte("kind: Secret\n"), 0o644))
+	git(t, "-C", "foreign", "add", ".")
+	git(t, "-C", "foreign", "commit", "-q", "-m", "foreign")
+	git(t, "-C", "foreign", "push", "-q", "origin", "HEAD:main")
+	code, out, said = ran(t, append([]string{"plan", "-o", "json"}, both...)...)
+	assert.Equal(t, exitFinding, code, said)
+	assert.NotContains(t, said, "of this run has the host", "plan")
+	assert.Equal(t, 2, strings.Count(out, `"host":"metal3/n0","uid":"uid-0-0"`), "the slot of the refused Site, and the other")
+	code, _, said = ran(t, append([]string{"publish"}, both...)...)
+	assert.Equal(t, exitFinding, code, said)
+	assert.NotContains(t, said, "of this run has the host", "publish")
+	assert.Contains(t, has("s00001"), "uid-0-0")
+
 	// In the trees of both: each keeps it, and the run says so.
 	git(t, "-C", "fleet.git", "update-ref", "refs/heads/main", empty)
 	for _, site := range []string{"s00000", "s00001"} {

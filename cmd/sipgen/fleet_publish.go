@@ -90,7 +90,7 @@ func settleHosts(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, losse
 		}
 		checked, err := tree(ui, loaded, before, how)
 		if err == nil {
-			noteHosts(hosts, checked.Plan)
+			noteHosts(hosts, checked.Plan, true)
 		}
 		return err
 	}
@@ -290,7 +290,7 @@ func (p *fleetPublication) planSite(ctx context.Context, ui *terminal.UI, in *cm
 	if err := checked.Rendered.RefuseForeign(); err != nil {
 		return err
 	}
-	noteHosts(p.hosts, checked.Plan)
+	noteHosts(p.hosts, checked.Plan, true)
 	words := compare(ui, checked.Rendered)
 	changes, err := round.Put(ctx, i, snapshot, checked.Rendered.Tree, checked.Rendered.Lists())
 	if err != nil {

@@ -65,7 +65,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				}
 				checked, unplanned := flow(ui, loaded, before, noTolerance)
 				if checked != nil {
-					noteHosts(hosts, checked.Plan)
+					noteHosts(hosts, checked.Plan, checked.Refusal == nil && checked.Rendered.Err == nil)
 				}
 				findings := app.Lint(loaded, checked, byDigest)
 				// Manifests never have managedFields, and are no finding for that.

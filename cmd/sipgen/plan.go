@@ -122,7 +122,6 @@ func showPlan(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, before a
 		return err
 	}
 	planned, rendered := checked.Plan, checked.Rendered
-	noteHosts(hosts, planned)
 	shown := planned.Report
 	if rendered.Err == nil {
 		shown = compare(ui, rendered)
@@ -135,6 +134,7 @@ func showPlan(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, before a
 		ofVersion = sentences(unknown, true)
 		beyond = errors.Join(newer, cmp.Or(rendered.RefuseForeign(), before.Unowned))
 	}
+	noteHosts(hosts, planned, refusals == nil && beyond == nil)
 	whole := *shown
 	whole.InputWarnings, whole.Preflight = ui.Warnings, append(sentences(checked.Warnings, true), ofVersion...)
 	whole.Dangers, whole.Changes = report.Dangers(&whole), report.Changes(&whole)
