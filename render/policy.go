@@ -39,7 +39,11 @@ func (s *rendering) renderPolicy() error {
 		put(f.Name, f.About, f.Objects...)
 	}
 	if objects := s.rbac(s.ownAccounts()); len(objects) > 0 {
-		put("rbac.yaml", aboutRBAC, objects...)
+		about := "The " + aboutRole
+		if s.merge() {
+			about = aboutAccount + "And the " + aboutRole
+		}
+		put("rbac.yaml", about, objects...)
 	}
 	if s.merge() {
 		// An overlay's hosts are in git, and their namespaces may come after the policy.
@@ -59,9 +63,9 @@ func (s *rendering) merge() bool { return s.Site.Spec.Hosts.Apply == v1alpha1.Ap
 
 // What the files of policy/ are for, at their heads.
 const (
-	aboutRBAC = "The account that hosts are patched as: it can neither create nor delete one.\n" +
-		"And the role that each cluster's services are applied with, in the cluster's namespace and nowhere else.\n"
-	aboutReader = "The account that sipgen reads with, if it runs in the cluster: it writes nothing.\n" +
+	aboutAccount = "The account that hosts are patched as: it can neither create nor delete one.\n"
+	aboutRole    = "role that each cluster's services are applied with, in the cluster's namespace and nowhere else.\n"
+	aboutReader  = "The account that sipgen reads with, if it runs in the cluster: it writes nothing.\n" +
 		"It lists hosts and SIPClusters everywhere, and gets Secrets, BMCs' passwords included, where hosts are.\n"
 	aboutStatus = "The account that writes the status of SIPClusters, and nothing else.\n"
 )

@@ -105,7 +105,12 @@ func TestFluxSyncObjects(t *testing.T) {
 	delete(plain, "lab.a.hosts")
 	delete(plain, "lab.b.hosts")
 	plain["sipgen-dc1-hosts"] = row{after: []string{"sipgen-dc1-policy"}}
-	check(guarded(t, inOverlay), plain)
+	overlay := guarded(t, inOverlay)
+	check(overlay, plain)
+	// No account is bound to the rights over manifests in git, and no file says so.
+	want(t, guarded(t, nil), "policy/rbac.yaml", "# The account that hosts are patched as: ", "# And the role ")
+	want(t, overlay, "policy/rbac.yaml", "# The role ")
+	wantNot(t, overlay, "policy/rbac.yaml", "The account that hosts")
 }
 
 func inOverlay(s *v1alpha1.Site) {
