@@ -193,13 +193,16 @@ func readStatus(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previo
 	if err != nil {
 		return before, nil, err
 	}
-	before, unread := previous.Read(ctx, ui, site, time.Time{})
+	before, unread := previous.Read(ctx, ui, site, hosts.TakenAt)
 	if is := (*cmdline.PreviousError)(nil); unread != nil && !errors.As(unread, &is) {
 		return before, nil, unread
 	}
 	claims, err := before.Previous(site)
 	if err = errors.Join(err, before.Unsealed); err != nil {
 		return before, nil, err
+	}
+	if words := app.NotLive(hosts, in.Inventory == app.FromCluster, before); words != "" {
+		ui.Warn("%s", words)
 	}
 	warnOfForeign(ui, &before, site, before.Files)
 	for _, words := range sentences(before.EditedByHand(), true) {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/airshipit/sipgen/internal/holdings"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -45,25 +47,49 @@ func (l *Loaded) asOfTree(tree []schedule.PreviousClaim, options *schedule.Optio
 // Old returns the warning that the hosts were read before the previous tree was committed, or may have been, "" if they
 // were not.
 func (a *Admitted) Old() string {
-	taken, committed := a.Loaded.Hosts.TakenAt.UTC().Format(time.RFC3339), a.Before.Committed.UTC().Format(time.RFC3339)
+	words := a.Loaded.readBefore(a.Before)
 	switch {
-	case !a.Loaded.older(a.Before):
+	case words == "":
 		return ""
 	case a.Before.Committed.IsZero():
-		return fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be "+
-			"older, so they only add hosts, and do not count for those of the tree; commit the tree and take a new "+
-			"snapshot, or "+
-			"use the cluster itself", taken, a.Before.Where)
-	}
-	words := fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s", taken, committed)
-	if taken == committed { // git has whole seconds
-		words = fmt.Sprintf("the hosts were read at %s, in the second in which the tree was committed", taken)
+		return words + ", so they only add hosts, and do not count for those of the tree; commit the tree and take a new " +
+			"snapshot, or use the cluster itself"
 	}
 	next := "a new snapshot, or the cluster itself, does"
 	if a.Loaded.Live {
 		next = "run sipgen again"
 	}
 	return words + ": they only add hosts, and do not count for those of the tree; " + next
+}
+
+// readBefore returns that the hosts were read before the previous tree was committed, or may have been, "" if they were
+// not.
+func (l *Loaded) readBefore(before Before) string {
+	taken, committed := l.Hosts.TakenAt.UTC().Format(time.RFC3339), before.Committed.UTC().Format(time.RFC3339)
+	switch {
+	case !l.older(before):
+		return ""
+	case before.Committed.IsZero():
+		return fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be older",
+			taken, before.Where)
+	case taken == committed: // git has whole seconds
+		return fmt.Sprintf("the hosts were read at %s, in the second in which the tree was committed", taken)
+	}
+	return fmt.Sprintf("the hosts were read at %s, before the tree was committed at %s", taken, committed)
+}
+
+// NotLive returns what keeps hosts from being compared with a tree: they were read before it was committed, or are
+// manifests that never were in a cluster. It is "" for hosts as they are.
+func NotLive(hosts *inventory.Inventory, live bool, before Before) string {
+	if words := (&Loaded{Hosts: hosts, Live: live}).readBefore(before); words != "" && !live {
+		return words + ": they do not have what was synced since; take a new snapshot, or use --inventory cluster"
+	}
+	written := func(h inventory.Host) bool { return h.UID == "" && !h.State.Known && !h.Unsure() }
+	if n := len(hosts.Hosts); n > 0 && !slices.ContainsFunc(hosts.Hosts, func(h inventory.Host) bool { return !written(h) }) {
+		return fmt.Sprintf("%s without uid and status: these are manifests, which do not have what was synced, and no "+
+			"use; use --inventory cluster, or a snapshot", text.Count(n, "host"))
+	}
+	return ""
 }
 
 // inDoubt warns of hosts that were read before the tree was committed, or may have been: manifests have no time, so a
