@@ -34,6 +34,8 @@ var (
 	ErrOwnership = treefs.ErrOwnership
 	// ErrLineEnds: a checkout changed the ends of lines. It is an ErrOwnership.
 	ErrLineEnds = treefs.ErrLineEnds
+	// ErrNewer: the OwnershipFile is as a newer version of sipgen wrote it. It is an ErrOwnership.
+	ErrNewer = treefs.ErrNewer
 	// ErrName: a path that no tree may have.
 	ErrName = treefs.ErrName
 	// ErrEmpty: the tree has no files.

@@ -42,6 +42,7 @@ var hints = []struct {
 }{
 	{publish.ErrForeign, adoptHint},
 	{publish.ErrTaken, adoptHint},
+	{publish.ErrNewer, ""},
 	{publish.ErrOwnership, adoptHint},
 	{publish.ErrNoRepository, "--repo names the fleet's repository, by its URL or the path of a bare one"},
 	{publish.ErrUnreachable, "check the URL; behind a VPN, connect first; " +

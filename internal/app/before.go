@@ -95,6 +95,11 @@ func seal(where, root string, state *publish.State) error {
 		return refusef("%s: %s: git converted the files at checkout (core.autocrlf, or text in .gitattributes), so none is "+
 			"as sipgen wrote it. Clone again with git clone -c core.autocrlf=false -c core.eol=lf", where, state.Unlisted)
 	}
+	if lists := errors.Join(state.Unlisted, state.Damaged); errors.Is(lists, publish.ErrNewer) {
+		return refusef("%s: %s: use the version of sipgen that wrote the tree, in the trailer %s of the newest commit; "+
+			"do not restore an older tree, which has older decisions", where,
+			strings.TrimPrefix(Flatten(lists)[0].Error(), where+": "), VersionTrailer)
+	}
 	var problems []error
 	add := func(name, format string, args ...any) {
 		problems = append(problems, fmt.Errorf("%s: %s", below(where, name), fmt.Sprintf(format, args...)))

@@ -153,6 +153,17 @@ func encode(value any) []byte {
 	return text.Bytes()
 }
 
+// ErrNewer: an OwnershipFile is as a newer version of sipgen wrote it. It is an ErrOwnership.
+var ErrNewer = fmt.Errorf("%w, or one of a newer version of sipgen", ErrOwnership)
+
+// isNewer reports whether a list is as some sipgen wrote it, apart from fields that this one does not have.
+func isNewer(text []byte) bool {
+	var list ownership
+	err := yaml.Unmarshal(text, &list)
+	return err == nil && list.Kind == ownershipKind && list.Assignments+list.Folder != "" &&
+		list.Digest == list.digest(text)
+}
+
 // parse returns the list of a folder; "" is the root.
 func parse(folder string, text []byte) (*ownership, error) {
 	bad := func(format string, args ...any) (*ownership, error) {
@@ -169,10 +180,16 @@ func parse(folder string, text []byte) (*ownership, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&list); err != nil {
+		if isNewer(text) {
+			return nil, fmt.Errorf("%w: %s", ErrNewer, strings.ReplaceAll(err.Error(), "\n", " "))
+		}
 		return bad("%s", strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	if err := decoder.Decode(&ownership{}); !errors.Is(err, io.EOF) {
 		return bad("more than one document")
+	}
+	if list.APIVersion != ownershipVersion && isNewer(text) {
+		return nil, fmt.Errorf("%w: found %q, want %s", ErrNewer, list.APIVersion, ownershipVersion)
 	}
 	if list.APIVersion != ownershipVersion || list.Kind != ownershipKind {
 		return bad("found %q %q, want %s %s", list.APIVersion, list.Kind, ownershipVersion, ownershipKind)
