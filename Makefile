@@ -34,14 +34,15 @@ UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium.
 BROWSER = ^TestBrowser$$
 # What takes the processor for seconds and changes rarely: make check runs it.
-SLOW_TESTS = TestABigInventoryIsRead TestCommandsOfThePages \
-	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestFolderChangeFarDown \
-	TestLargeSites TestLastChangeFarDown \
-	TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
+SLOW_TESTS = TestABigInventoryIsRead TestBeside TestBrokenProgramsAreNoticed TestCommandsOfThePages \
+	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestFewComplaints TestFleetIsAsManyRuns \
+	TestFolderChangeFarDown TestLargeSites TestLastChangeFarDown TestLeakedSecrets TestLongReasonsAreBounded \
+	TestLostTree TestMarkedSecretsLeaveNoTrace TestNoSecretIsPrinted TestNothingStaysInTheTemporaryFolder \
 	TestOlderVersion TestOlderVersionOfFleet TestParseTakesNoMoreThanTwiceForTwice TestRecordOfHardShapes \
-	TestSecurityTable TestSizes \
-	TestTamperedTrees TestWritesAsTheLibrary
-SLOW = ^$(call any,$(SLOW_TESTS))$$
+	TestRivals TestSecurityTable TestSizes TestTally TestTamperedTrees TestWritesAsTheLibrary
+# These two start shells and git at each step.
+SLOW_SCRIPTS = samerepository samesnapshot
+SLOW = ^$(call any,$(SLOW_TESTS))$$|^TestScripts$$/^$(call any,$(SLOW_SCRIPTS))$$
 # Each package costs the linker a second, also where no test of it is slow.
 SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)
 # The longest first: they wait more than they compute.
@@ -55,7 +56,7 @@ RACING_TESTS = TestBranch TestConflictAndLoop TestEveryWaitEndsWithTheContext Te
 	TestHostIsOneSitesOfManyBranches TestHTTPS TestLockIsMentioned TestLoopSites TestRivalsNotes TestSSH
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller
-ROWS = ^TestFluxRows$$/^(release|infra-first|deleted|rolled-back|failed)$$
+ROWS = ^TestFluxRows$$/^(release|deleted|failed)$$
 SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost)$$|$(LOGIN)
 # Of the two ways to tell a tenant's API server, the newer one.
 LOGIN = ^TestLoginThroughDexReachesTheTenant$$/^by_the_AuthenticationConfiguration$$
