@@ -23,7 +23,10 @@ func (p *Planned) brake(accept int) error {
 	_, accepted := p.beyond()
 	now := p.counts()
 	total := now.lost
+	stripped := p.stripped()
 	switch {
+	case stripped != nil:
+		return stripped
 	case accept == total:
 		return nil
 	case accept == NoAcceptance && len(p.loss.Outside) > 0:
@@ -48,14 +51,39 @@ func (p *Planned) brake(accept int) error {
 // refuseOutside refuses a Site whose namespaces leave out hosts of the tree, any number of them. Such a host is there
 // and keeps its labels, so its machine runs on, without the load balancers and the guards.
 func (p *Planned) refuseOutside(total int) error {
+	return fmt.Errorf("%s; add the namespace, or release the hosts first; if every one of these hosts is meant to leave "+
+		"the site with its labels, repeat publish (or render) with %s", p.outside(p.loss.Outside),
+		p.Loaded.acceptLoss(total))
+}
+
+// stripped refuses such a Site with apply: overlay, also for hosts that leave. A patch that goes takes its labels away
+// there: the base still has the host, which may be in use, and no guard covers its namespace any more.
+func (p *Planned) stripped() error {
+	if p.Loaded.Site.Spec.Hosts.Apply != v1alpha1.ApplyOverlay {
+		return nil
+	}
+	var hosts []schedule.HostKey
+	for i := range p.Clusters.Claims.Claims {
+		if host := p.Clusters.Claims.Claims[i].Host; p.Clusters.Options.Outside(host) {
+			hosts = append(hosts, host)
+		}
+	}
+	if len(hosts) == 0 {
+		return nil
+	}
+	slices.SortFunc(hosts, func(a, b schedule.HostKey) int { return strings.Compare(a.String(), b.String()) })
+	return fmt.Errorf("%s; with apply: overlay the next sync would remove the labels of these hosts, also of those in "+
+		"use: add the namespace, and wait until they are released", p.outside(hosts))
+}
+
+// outside names hosts of the tree, sorted, that the Site's namespaces leave out.
+func (p *Planned) outside(hosts []schedule.HostKey) string {
 	var names, namespaces []string
-	for _, host := range p.loss.Outside {
+	for _, host := range hosts {
 		names, namespaces = append(names, host.String()), append(namespaces, host.Namespace)
 	}
-	return fmt.Errorf("site %s: spec.hosts.namespaces: leaves out %s, where the tree has %s: %s; add the namespace, or "+
-		"release the hosts first; if every one of these hosts is meant to leave the site with its labels, repeat publish "+
-		"(or render) with %s", p.Loaded.Site.Name, strings.Join(slices.Compact(namespaces), ", "),
-		text.Count(len(names), "host"), text.Some(names, 10), p.Loaded.acceptLoss(total))
+	return fmt.Sprintf("site %s: spec.hosts.namespaces: leaves out %s, where the tree has %s: %s", p.Loaded.Site.Name,
+		strings.Join(slices.Compact(namespaces), ", "), text.Count(len(names), "host"), text.Some(names, 10))
 }
 
 // counts are what --accept-loss may accept: the hosts that the run loses, without those that specs accept, and the

@@ -86,6 +86,43 @@ func TestBrake(t *testing.T) {
 	}
 }
 
+// TestOutsideInOverlay is contract 22: over manifests in git, a patch that goes takes the labels of its host away, and
+// a namespace without guards lets that happen to a host in use. No number accepts it, also of a host that leaves.
+func TestOutsideInOverlay(t *testing.T) {
+	claim := func(namespace string, releasing bool) schedule.PreviousClaim {
+		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: namespace, Name: "h"}, Role: "Worker",
+			Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Releasing: releasing}
+	}
+	const refused = "spec.hosts.namespaces: leaves out other, where the tree has 1 host: other/h; with apply: overlay " +
+		"the next sync would remove the labels"
+	for _, row := range []struct {
+		apply v1alpha1.ApplyMode
+		claim schedule.PreviousClaim
+		loss  schedule.Loss
+		want  string
+	}{
+		{v1alpha1.ApplyOverlay, claim("other", false), schedule.Loss{Claimed: 20,
+			Outside: []schedule.HostKey{{Namespace: "other", Name: "h"}}}, refused},
+		{v1alpha1.ApplyOverlay, claim("other", true), schedule.Loss{Claimed: 20}, refused},
+		{v1alpha1.ApplyOverlay, claim("mine", false), schedule.Loss{Claimed: 20}, ""},
+		{v1alpha1.ApplyMerge, claim("other", false), schedule.Loss{Claimed: 20,
+			Outside: []schedule.HostKey{{Namespace: "other", Name: "h"}}}, ""},
+	} {
+		site := &v1alpha1.Site{}
+		site.Spec.Hosts.Apply = row.apply
+		site.Default()
+		p := &Planned{Loaded: &Loaded{Site: site}, Placement: &schedule.Placement{}, loss: row.loss,
+			Clusters: &admit.Clusters{Input: admit.Input{Options: schedule.Options{Namespaces: []string{"mine"}},
+				Claims: schedule.Previous{Claims: []schedule.PreviousClaim{row.claim}}}}}
+		err := p.brake(row.loss.Total())
+		if row.want == "" {
+			assert.NoError(t, err, row)
+		} else {
+			assert.ErrorContains(t, err, row.want, row)
+		}
+	}
+}
+
 // TestBeyondBrake is contract 22: what specs give up beyond the brake, each by itself or together with those before it
 // in the order in which clusters are served, freezes clusters until their annotations have the number. It is no longer
 // in the sum then, and what no spec asked for comes before.

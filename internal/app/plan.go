@@ -66,6 +66,7 @@ func (p *Planned) describe() {
 	p.Report.AddRelabeled(placement.Holdings, report.Relabeling{Keys: clusters.Options.Keys,
 		Group: breakGlass(l.Site), Engines: []string{flux.Manager, argocd.Manager}, Manifests: l.Hosts.TakenAt.IsZero()})
 	p.Report.NoTree, p.Report.HasTree, p.Report.OneList = p.noTree(), p.Before.Known(), p.Before.oneList
+	p.Report.Overlay = l.Site.Spec.Hosts.Apply == v1alpha1.ApplyOverlay
 	p.Report.Tenants, p.Report.Virtual = tenantNames(l.Site), p.remade
 	p.noteAboutClusters()
 	p.Report.Findings = append(p.findings(), p.Report.Findings...)

@@ -81,8 +81,14 @@ var rules = []rule{
 	{"no tree", weak, ofSite(func(p *Plan) []string { return nonempty(p.NoTree) })},
 	{"source", weak, ofSite(func(p *Plan) []string { return nonempty(p.Source) })},
 	{missing, weak, func(p *Plan) []danger {
-		return append(ofSite(func(*Plan) []string { return p.lost })(p),
+		found := append(ofSite(func(*Plan) []string { return p.lost })(p),
 			ofClusters(func(_ *Plan, c *ClusterResult) []string { return c.lost })(p)...)
+		for i := range found {
+			if p.Overlay { // the refusal has what becomes of the labels
+				found[i].words = strings.TrimSuffix(found[i].words, keepsLabels)
+			}
+		}
+		return found
 	}},
 	{"moved", weak, ofSlots(func(s *Slot) string {
 		return when(s.From != "",

@@ -86,6 +86,9 @@ func returns(c *ClusterResult) string {
 	return c.Key() + " is back: " + strings.Join(parts, "; ")
 }
 
+// keepsLabels ends the danger about a host of a namespace that the Site leaves out, unless the Site patches manifests.
+const keepsLabels = "; the host keeps its labels, and leaves the load balancers and the guards"
+
 // lost names the hosts that a cluster lost without a release, and those that have another uid.
 func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 	var out []string
@@ -99,10 +102,8 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
 					"%s: the host keeps the labels that it still has, and leaves the guards", cluster, w.Role, w.Host,
 					w.Host.Namespace))
 			case w.Outside:
-				out = append(out, fmt.Sprintf("%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s; "+
-					"the host keeps "+
-					"its labels, and leaves the load balancers and the "+
-					"guards", cluster, w.Role, w.Host, w.Host.Namespace))
+				out = append(out, fmt.Sprintf("%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s",
+					cluster, w.Role, w.Host, w.Host.Namespace)+keepsLabels)
 			case !w.Releasing:
 				out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory", cluster, w.Role, w.Host))
 			}

@@ -59,6 +59,8 @@ type Plan struct {
 	// HasTree: there is a tree to compare with. A host that it does not have for a cluster is new to the cluster,
 	// whatever its labels.
 	HasTree bool `json:"-"`
+	// Overlay: the tree patches manifests in git, and a patch that goes takes its labels away.
+	Overlay bool `json:"-"`
 	// Files are the files of the tree that the run changes.
 	Files []File `json:"-"`
 	// Virtual are the Vinos whose change may break hosts, in words.
