@@ -179,6 +179,10 @@ func warnOfUnread(ui *terminal.UI, past *app.Past) {
 		ui.Say("warning: commit %s of %s skipped: %s", shortHash(unread.Commit), unread.When.UTC().Format(time.RFC3339),
 			text.Some(strings.Split(unread.Err.Error(), "\n"), 1))
 	}
+	if len(past.Before) > 0 {
+		ui.Say("the folder had the tree of another Site before, which is left out: %s",
+			text.Line(text.Some(past.Before, terminal.MostLines)))
+	}
 	for i, wrong := range past.Misdated {
 		if i == terminal.MostLines {
 			ui.Say("warning: and %s like it", text.Count(len(past.Misdated)-i, "more commit"))

@@ -23,6 +23,8 @@ type Past struct {
 	Unwalked string
 	// Unread are the commits with decisions that are not as sipgen wrote them: nothing is taken from these.
 	Unread []Unread
+	// Before are the other Sites that had their trees in the folder before, oldest first. Their hosts do not count.
+	Before []string
 	// Misdated are the commits that state a time which contradicts others.
 	Misdated []Misdated
 }
@@ -43,20 +45,24 @@ type Unread struct {
 	Err    error
 }
 
-// ReadPast returns the decisions in the commits of a branch. Older ones than since are not looked for, and no more than
-// most are read.
+// ReadPast returns the decisions of the newest tree's Site in the commits of a branch. Older ones than since are not
+// looked for, and no more than most are read.
 func ReadPast(ctx context.Context, snapshot *publish.Snapshot, since, now time.Time, most int) (*Past, error) {
 	past := &Past{}
-	files := decisions{}
+	files, site := decisions{}, ""
 	walk := publish.Walk{Files: "clusters/*/*/assignments.yaml", Since: since, Now: now, Most: most,
 		Continues: continues}
 	older, err := snapshot.History(ctx, walk, func(version *publish.Version) error {
-		_, claims, err := files.read(version.State)
+		whose, claims, err := files.read(version.State)
 		if err != nil {
 			past.Unread = append(past.Unread, Unread{version.Commit, version.When, err})
 			past.Older = past.Older || past.Empty()
 			return err
 		}
+		if whose != "" && site != "" && whose != site {
+			past.Before, past.Log = append(past.Before, site), history.Log{Older: past.Older}
+		}
+		site = cmp.Or(whose, site)
 		if version.Stated.Sub(version.When).Abs() > clockSkew {
 			past.Misdated = append(past.Misdated, Misdated{version.Commit, version.Stated, version.When})
 		}
