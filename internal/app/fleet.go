@@ -33,7 +33,7 @@ func SiteOf(path string) fleet.Site {
 	if site, err := in.LoadSite(nil); err == nil {
 		at := &site.Spec.Repository
 		return fleet.Site{Path: path, Name: site.Name, Labels: site.Labels, URL: at.URL, Branch: at.Branch, Folder: at.Path,
-			Files: append([]string{path}, in.Specs...)}
+			Base: site.Spec.Hosts.Base, Files: append([]string{path}, in.Specs...)}
 	}
 	unread := fleet.Site{Path: path, Name: path, Unread: true}
 	docs, err := headsOf(path)

@@ -27,13 +27,15 @@ type Site struct {
 	Unread bool
 	// URL, Branch and Folder are where its tree is; empty for a Site with an error.
 	URL, Branch, Folder string
+	// Base is the folder of the hosts' manifests on the branch, empty for none.
+	Base string
 	// Files are the Site and its specs.
 	Files []string
 }
 
 // Choose returns the Sites with the labels, by name. A Site with unknown labels is among them: its run has the error.
-// Two Sites of one name, or with a tree in the other's folder, are an error, chosen or not: runs for other labels would
-// write over what these write. No Site is an error, too.
+// Two Sites of one name, with a tree in the other's folder, or with the same manifests of hosts are an error, chosen or
+// not: runs for other labels would write over what these write. No Site is an error, too.
 func Choose(sites []Site, labeled labels.Selector) ([]Site, error) {
 	sites = slices.SortedFunc(slices.Values(sites), func(a, b Site) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
@@ -44,7 +46,7 @@ func Choose(sites []Site, labeled labels.Selector) ([]Site, error) {
 				sites[i].Path, sites[i].Name)
 		}
 	}
-	if err := apart(sites); err != nil {
+	if err := cmp.Or(apart(sites), ownBases(sites)); err != nil {
 		return nil, err
 	}
 	chosen := slices.DeleteFunc(slices.Clone(sites), func(s Site) bool {
@@ -75,6 +77,24 @@ func apart(sites []Site) error {
 			return redact.Errorf("--site: Site %s has its tree in %q, and Site %s in %q of the same branch "+
 				"(spec.repository.path), want none in another", a.Name, a.Folder, b.Name, b.Folder)
 		}
+	}
+	return nil
+}
+
+// ownBases wants manifests of hosts of its own for each Site: its engine applies all of them, whatever namespaces it has.
+func ownBases(sites []Site) error {
+	first := map[[3]string]*Site{}
+	for i := range sites {
+		s := &sites[i]
+		if s.URL == "" || s.Base == "" {
+			continue
+		}
+		at := [3]string{s.URL, s.Branch, path.Clean(s.Base)}
+		if other := first[at]; other != nil {
+			return redact.Errorf("--site: Sites %s and %s have their hosts in %q of the same branch (spec.hosts.base), and "+
+				"each engine would apply those of both: want a folder for each", other.Name, s.Name, s.Base)
+		}
+		first[at] = s
 	}
 	return nil
 }

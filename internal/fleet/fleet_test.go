@@ -89,6 +89,37 @@ func TestApart(t *testing.T) {
 	assert.NoError(t, err)
 }
 
+// TestOwnBases: no two Sites apply the same manifests of hosts, chosen or not.
+func TestOwnBases(t *testing.T) {
+	for _, row := range []struct {
+		why       string
+		one, more Site
+		refused   bool
+	}{
+		{"two folders", Site{Base: "metal/a"}, Site{Base: "metal/b"}, false},
+		{"hosts in the cluster", Site{}, Site{}, false},
+		{"one of each", Site{Base: "metal"}, Site{}, false},
+		{"one folder", Site{Base: "metal"}, Site{Base: "metal"}, true},
+		{"one folder, written otherwise", Site{Base: "metal"}, Site{Base: "./metal/"}, true},
+		{"another branch", Site{Base: "metal", Branch: "x"}, Site{Base: "metal"}, false},
+		{"another repository", Site{Base: "metal", URL: "https://b.example/b.git"}, Site{Base: "metal"}, false},
+	} {
+		row.one.Name, row.one.Folder, row.more.Name, row.more.Folder = "a", "a", "b", "b"
+		row.more.Labels = map[string]string{"wave": "2"}
+		for _, s := range []*Site{&row.one, &row.more} {
+			s.URL = cmp.Or(s.URL, "https://git.example/fleet.git")
+		}
+		wave2, err := labels.Parse("wave=2")
+		require.NoError(t, err)
+		_, err = Choose([]Site{row.one, row.more}, wave2)
+		if row.refused {
+			assert.ErrorContains(t, err, "--site: Sites a and b have their hosts in ", row.why)
+		} else {
+			assert.NoError(t, err, row.why)
+		}
+	}
+}
+
 // TestSlice: the slices are a partition of the Sites, also where there are more slices than Sites.
 func TestSlice(t *testing.T) {
 	sites := []Site{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}, {Name: "e"}}
