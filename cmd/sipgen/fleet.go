@@ -379,8 +379,8 @@ func noteUnread(hosts *fleet.Hosts, in *cmdline.Inputs,
 	}
 }
 
-// noteHosts notes the hosts that a Site has and, if its tree may be written, those that it assigns: a refused Site leaves
-// them to the others. hosts is nil in a run of one Site.
+// noteHosts notes the hosts that a Site has and, if its tree may be written, those that it assigns: a refused Site
+// leaves them to the others. hosts is nil in a run of one Site.
 func noteHosts(hosts *fleet.Hosts, planned *app.Planned, written bool) {
 	if hosts == nil {
 		return

@@ -76,7 +76,8 @@ func TestHostIsOneSites(t *testing.T) {
 	code, out, said = ran(t, append([]string{"plan", "-o", "json"}, both...)...)
 	assert.Equal(t, exitFinding, code, said)
 	assert.NotContains(t, said, "of this run has the host", "plan")
-	assert.Equal(t, 2, strings.Count(out, `"host":"metal3/n0","uid":"uid-0-0"`), "the slot of the refused Site, and the other")
+	assert.Equal(t, 2, strings.Count(out, `"host":"metal3/n0","uid":"uid-0-0"`),
+		"the slot of the refused Site, and the other")
 	code, _, said = ran(t, append([]string{"publish"}, both...)...)
 	assert.Equal(t, exitFinding, code, said)
 	assert.NotContains(t, said, "of this run has the host", "publish")

@@ -51,8 +51,8 @@ func (p *Planned) brake(accept int) error {
 // refuseOutside refuses a Site whose namespaces leave out hosts of the tree, any number of them. Such a host is there
 // and keeps its labels, so its machine runs on, without the load balancers and the guards.
 func (p *Planned) refuseOutside(total int) error {
-	return fmt.Errorf("%s; add the namespace, or release the hosts first; if every one of these hosts is meant to leave "+
-		"the site with its labels, repeat publish (or render) with %s", p.outside(p.loss.Outside),
+	return fmt.Errorf("%s; add the namespace, or release the hosts first; if every one of these hosts is meant to "+
+		"leave the site with its labels, repeat publish (or render) with %s", p.outside(p.loss.Outside),
 		p.Loaded.acceptLoss(total))
 }
 

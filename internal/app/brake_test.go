@@ -93,8 +93,8 @@ func TestOutsideInOverlay(t *testing.T) {
 		return schedule.PreviousClaim{Host: schedule.HostKey{Namespace: namespace, Name: "h"}, Role: "Worker",
 			Cluster: schedule.ClusterKey{Namespace: "t", Name: "a"}, Releasing: releasing}
 	}
-	const refused = "spec.hosts.namespaces: leaves out other, where the tree has 1 host: other/h; with apply: overlay " +
-		"the next sync would remove the labels"
+	const refused = "spec.hosts.namespaces: leaves out other, where the tree has 1 host: other/h; with apply: " +
+		"overlay the next sync would remove the labels"
 	for _, row := range []struct {
 		apply v1alpha1.ApplyMode
 		claim schedule.PreviousClaim

@@ -52,8 +52,8 @@ func (a *Admitted) Old() string {
 	case words == "":
 		return ""
 	case a.Before.Committed.IsZero():
-		return words + ", so they only add hosts, and do not count for those of the tree; commit the tree and take a new " +
-			"snapshot, or use the cluster itself"
+		return words + ", so they only add hosts, and do not count for those of the tree; commit the tree and take a " +
+			"new snapshot, or use the cluster itself"
 	}
 	next := "a new snapshot, or the cluster itself, does"
 	if a.Loaded.Live {
@@ -70,8 +70,8 @@ func (l *Loaded) readBefore(before Before) string {
 	case !l.older(before):
 		return ""
 	case before.Committed.IsZero():
-		return fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be older",
-			taken, before.Where)
+		return fmt.Sprintf("the hosts were read at %s, and no commit has the tree in %s as it is: the hosts may be "+
+			"older", taken, before.Where)
 	case taken == committed: // git has whole seconds
 		return fmt.Sprintf("the hosts were read at %s, in the second in which the tree was committed", taken)
 	}
@@ -84,8 +84,8 @@ func NotLive(hosts *inventory.Inventory, live bool, before Before) string {
 	if words := (&Loaded{Hosts: hosts, Live: live}).readBefore(before); words != "" && !live {
 		return words + ": they do not have what was synced since; take a new snapshot, or use --inventory cluster"
 	}
-	written := func(h inventory.Host) bool { return h.UID == "" && !h.State.Known && !h.Unsure() }
-	if n := len(hosts.Hosts); n > 0 && !slices.ContainsFunc(hosts.Hosts, func(h inventory.Host) bool { return !written(h) }) {
+	read := func(h inventory.Host) bool { return h.UID != "" || h.State.Known || h.Unsure() }
+	if n := len(hosts.Hosts); n > 0 && !slices.ContainsFunc(hosts.Hosts, read) {
 		return fmt.Sprintf("%s without uid and status: these are manifests, which do not have what was synced, and no "+
 			"use; use --inventory cluster, or a snapshot", text.Count(n, "host"))
 	}

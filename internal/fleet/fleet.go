@@ -81,7 +81,8 @@ func apart(sites []Site) error {
 	return nil
 }
 
-// ownBases wants manifests of hosts of its own for each Site: its engine applies all of them, whatever namespaces it has.
+// ownBases wants manifests of hosts of its own for each Site: its engine applies all of them, whatever namespaces it
+// has.
 func ownBases(sites []Site) error {
 	first := map[[3]string]*Site{}
 	for i := range sites {
@@ -91,8 +92,8 @@ func ownBases(sites []Site) error {
 		}
 		at := [3]string{s.URL, s.Branch, path.Clean(s.Base)}
 		if other := first[at]; other != nil {
-			return redact.Errorf("--site: Sites %s and %s have their hosts in %q of the same branch (spec.hosts.base), and "+
-				"each engine would apply those of both: want a folder for each", other.Name, s.Name, s.Base)
+			return redact.Errorf("--site: Sites %s and %s have their hosts in %q of the same branch (spec.hosts.base), "+
+				"and each engine would apply those of both: want a folder for each", other.Name, s.Name, s.Base)
 		}
 		first[at] = s
 	}

@@ -16,7 +16,8 @@ func full() *Plan {
 		APIVersion: "v1", Kind: "Plan", Site: "dc1", Kept: []KeptHosts{{Name: "spares"}}, InputWarnings: []string{"w"},
 		Preflight: []string{"w"}, Refusals: []string{"r"}, Dangers: []string{"t/other: d"},
 		Changes: []string{"t/other: c"},
-		WhatIf:  []string{"w"}, NoTree: "n", Source: "s", HasTree: true, Overlay: true, Files: []File{{Path: "clusters/t/other/x"}},
+		WhatIf:  []string{"w"}, NoTree: "n", Source: "s", HasTree: true, Overlay: true,
+		Files:   []File{{Path: "clusters/t/other/x"}},
 		Virtual: []string{"v of t/other"}, Tenants: map[string]string{"t": "tenant"}, OneList: true,
 		lost: []string{"t/other: lost"}, left: []string{"t/other"}, leftOut: []finding.Finding{
 			{Object: finding.To("SIPCluster", "t", "other"), Message: "wrong",

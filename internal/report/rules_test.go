@@ -122,7 +122,8 @@ func TestRules(t *testing.T) {
 			planOf(gone(pending("m/h", "it runs", false))), nil},
 		{"maybe running", slots(Slot{Host: "m/h", Status: StatusReleased, unseen: true}), nil,
 			"1 host without status is released, and may be in use: m/h",
-			slots(Slot{Host: "m/h", Status: StatusReleased}, Slot{Host: "m/i", Status: StatusLeaving, unseen: true}), nil},
+			slots(Slot{Host: "m/h", Status: StatusReleased}, Slot{Host: "m/i", Status: StatusLeaving, unseen: true}),
+			nil},
 		{"disputed", relabeledPlan("blue"), nil,
 			"metal/h, in use by Metal3Machine t/m1, is disputed: the tree has it for t/a Worker, and its labels name t/blue: sip/name is \"blue\", written by \"kubectl-label\". " +
 				"Neither cluster gets or loses it until one of these is done. If the labels are wrong: kubectl label -n metal baremetalhosts.metal3.io/h --overwrite --field-manager=oncall --as=YOU --as-group=ops sip/name=a. " +
