@@ -2,6 +2,7 @@
 package garbage
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -11,15 +12,17 @@ import (
 )
 
 // leastHeap is what the heap grows to before garbage is collected, where growth percent above what is in use is less:
-// most runs are over by then. Above largeHeap the heap grows less: the memory of a CI job is bounded.
+// most runs are over by then. Above largeHeap the heap grows less: the memory of a CI job is bounded. beside is what
+// else the limit of the runtime counts: stacks, and the tables of the collector.
 const (
 	leastHeap   = 128 << 20
 	growth      = 75
 	largeHeap   = 256 << 20
 	largeGrowth = 50
+	beside      = 12 << 20
 )
 
-// CollectLate sets leastHeap, again after each garbage collection. $GOGC overrides it.
+// CollectLate sets leastHeap, again after each garbage collection. $GOGC and $GOMEMLIMIT override it.
 func CollectLate() { once.Do(func() { collectLate() }) }
 
 var once sync.Once
@@ -28,11 +31,19 @@ var once sync.Once
 func collectLate() (end func()) {
 	var ended atomic.Bool
 	end = func() { ended.Store(true) }
-	if os.Getenv("GOGC") != "" {
+	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return end
 	}
-	const begin = 4 << 20 // with 100 percent
-	debug.SetGCPercent(100 * leastHeap / begin)
+	// On a busy machine much is allocated before collected is called. So a small heap has a limit in bytes: a percentage
+	// of the little that was in use would be many times as much of what is in use by then.
+	limited := func() {
+		debug.SetMemoryLimit(leastHeap + beside)
+		debug.SetGCPercent(-1)
+	}
+	grows := func(percent int) {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
 	var collected func(struct{})
 	collected = func(struct{}) {
 		if ended.Load() {
@@ -40,14 +51,17 @@ func collectLate() (end func()) {
 		}
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
-		used := max(int(live[0].Value.Uint64()), begin)
-		percent := max(growth, 100*(leastHeap-used)/used)
-		if used > largeHeap {
-			percent = largeGrowth
+		switch used := live[0].Value.Uint64(); {
+		case used > largeHeap:
+			grows(largeGrowth)
+		case used+used*growth/100 > leastHeap:
+			grows(growth)
+		default:
+			limited()
 		}
-		debug.SetGCPercent(percent)
 		runtime.AddCleanup(new([16]byte), collected, struct{}{})
 	}
+	limited()
 	runtime.AddCleanup(new([16]byte), collected, struct{}{})
 	return end
 }

@@ -19,6 +19,7 @@ func goal() uint64 {
 // TestCollectLate: a heap that is small is not collected before it is large, and one that is large is before it is
 // twice as large.
 func TestCollectLate(t *testing.T) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	wait := func(why string, least, most uint64) {
 		t.Helper()
@@ -31,14 +32,17 @@ func TestCollectLate(t *testing.T) {
 				least>>20, most>>20)
 		}
 	}
-	t.Setenv("GOGC", "100")
-	collectLate()
+	for _, name := range []string{"GOGC", "GOMEMLIMIT"} {
+		t.Setenv(name, "100")
+		collectLate()
+		runtime.GC()
+		wait(name+" is set", 0, 32<<20)
+		t.Setenv(name, "")
+	}
+	end := collectLate()
+	defer func() { end() }()
 	runtime.GC()
-	wait("GOGC is set", 0, 32<<20)
-	t.Setenv("GOGC", "")
-	defer collectLate()()
-	runtime.GC()
-	wait("a small heap", 120<<20, 140<<20)
+	wait("a small heap", 110<<20, 140<<20)
 	live := make([]byte, 200<<20)
 	runtime.GC()
 	wait("a large heap", 320<<20, 380<<20)
@@ -46,5 +50,14 @@ func TestCollectLate(t *testing.T) {
 	live = make([]byte, 300<<20)
 	runtime.GC()
 	wait("a heap of thousands of clusters", 440<<20, 480<<20)
+	runtime.KeepAlive(live)
+	live = nil
+	runtime.GC()
+	wait("a small heap again", 110<<20, 140<<20)
+	// Nothing is set any more, as if the machine were too busy for it.
+	end()
+	live = make([]byte, 60<<20)
+	runtime.GC()
+	wait("a heap that grew meanwhile", 100<<20, 140<<20)
 	runtime.KeepAlive(live)
 }
