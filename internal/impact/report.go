@@ -215,8 +215,8 @@ func (r *Report) Broken() (out []string) {
 			continue
 		case one.voters > 0:
 			out = append(out, fmt.Sprintf("%s %s: no order helps: %s", one.Cluster, one.Role, text.Plural(one.voters,
-				"leaving host is a member of etcd until its machine is gone",
-				"leaving hosts are members of etcd until their machines are gone")))
+				"leaving or standby host is a member of etcd until its machine is gone",
+				"leaving or standby hosts are members of etcd until their machines are gone")))
 			if len(one.Lost) == 0 {
 				continue
 			}

@@ -41,8 +41,8 @@ type member struct {
 	why         string
 	back, young bool
 	succeeded   bool // a leaving host's slot is another one's
-	// A host in use is a member of a control plane's etcd until its machine is gone. It runs unless it is down by
-	// itself: one that people retire or name runs, and so does a leaving one.
+	// A host in use is a member of a control plane's etcd until its machine is gone, also in no active slot. It runs
+	// unless it is down by itself: one that people retire or name runs, and so does a leaving one.
 	used, runs bool
 }
 
@@ -104,8 +104,7 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, option
 	}
 	for i := range r.members {
 		m := &r.members[i]
-		left := m.slot == leaving && (m.why == "" || options.Planned)
-		m.used = m.slot != standby && !left && !m.young && m.host.State.InUse()
+		m.used = m.host.State.InUse() && !m.young && (m.slot == active || !options.Planned)
 		m.runs = m.used && runs(m.host)
 	}
 	r.empty = max(0, r.active-slots)
@@ -220,6 +219,9 @@ func (r *role) without(goes map[schedule.HostKey]bool) (Role, map[schedule.HostK
 			if m.succeeded {
 				succeeded++
 			}
+		case m.used && goes[key] && r.key.Role == v1.RoleControlPlane:
+			out.Down++
+			out.Because = append(out.Because, fmt.Sprintf("%s is %s and in use", key, m.slot))
 		}
 	}
 	if out.Down += r.empty; r.empty > 0 {

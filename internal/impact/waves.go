@@ -7,26 +7,26 @@ import (
 	"github.com/airshipit/sipgen/schedule"
 )
 
-// withoutMembers adds what a control plane loses with leaving hosts that still run, and their waves. etcd has all hosts
-// in use as members, until their machines are gone.
+// withoutMembers adds what a control plane loses with hosts that still run in no active slot, and their waves. etcd has
+// all hosts in use as members, until their machines are gone.
 func (r *role) withoutMembers(goes map[schedule.HostKey]bool, out *Role, waves map[schedule.HostKey]int) {
 	var leaves []schedule.HostKey // that go
-	members, leavers, down, left := 0, 0, 0, 0
+	members, beyond, down, left := 0, 0, 0, 0
 	for i := range r.members {
 		m := &r.members[i]
 		if !m.used {
 			continue
 		}
 		members++
-		if m.slot == leaving {
-			leavers++
+		if m.slot != active {
+			beyond++
 		}
 		switch key := holdings.KeyOf(m.host); {
 		case !m.runs:
 			down++
 		case !goes[key]:
 			left++
-		case m.slot == leaving:
+		case m.slot != active:
 			leaves = append(leaves, key)
 		}
 	}
@@ -34,10 +34,10 @@ func (r *role) withoutMembers(goes map[schedule.HostKey]bool, out *Role, waves m
 		return
 	}
 	out.LosesQuorum = out.LosesQuorum || left < ControlPlaneQuorum(members)
-	if r.tolerates >= out.Down { // also with all leaving hosts down
+	if r.tolerates >= out.Down { // also with all of them down
 		return
 	}
-	room := Tolerance(r.key.Role, members-leavers+1) // while the last leaving host is a member
+	room := Tolerance(r.key.Role, members-beyond+1) // while the last of them is a member
 	if r.accepts >= 0 {
 		room = r.accepts
 	}
