@@ -81,14 +81,8 @@ var rules = []rule{
 	{"no tree", weak, ofSite(func(p *Plan) []string { return nonempty(p.NoTree) })},
 	{"source", weak, ofSite(func(p *Plan) []string { return nonempty(p.Source) })},
 	{missing, weak, func(p *Plan) []danger {
-		found := append(ofSite(func(*Plan) []string { return p.lost })(p),
-			ofClusters(func(_ *Plan, c *ClusterResult) []string { return c.lost })(p)...)
-		for i := range found {
-			if p.Overlay { // the refusal has what becomes of the labels
-				found[i].words = strings.TrimSuffix(found[i].words, keepsLabels)
-			}
-		}
-		return found
+		return append(ofSite(func(*Plan) []string { return p.losses(p.lost) })(p),
+			ofClusters(func(_ *Plan, c *ClusterResult) []string { return p.losses(c.lost) })(p)...)
 	}},
 	{"moved", weak, ofSlots(func(s *Slot) string {
 		return when(s.From != "",

@@ -26,7 +26,7 @@ func TestDangersTakeTurns(t *testing.T) {
 		p.Clusters[299].Frozen, p.Clusters[299].AnyPatches = nil, true
 		evil := p.Clusters[299].Key()
 		p.Clusters = append(p.Clusters, ClusterResult{Namespace: "good", Name: "edge",
-			lost: []string{"good/edge Worker loses m/a"},
+			lost: []lostHost{{words: "good/edge Worker loses m/a"}},
 			Roles: []RoleResult{{Name: "Worker", Slots: []Slot{
 				{Host: "m/b", Status: StatusReleased, Why: "approved", InUse: "it is provisioned"},
 				{Host: "m/c", Status: StatusKept}}}}})

@@ -86,37 +86,47 @@ func returns(c *ClusterResult) string {
 	return c.Key() + " is back: " + strings.Join(parts, "; ")
 }
 
-// keepsLabels ends the danger about a host of a namespace that the Site leaves out, unless the Site patches manifests.
-const keepsLabels = "; the host keeps its labels, and leaves the load balancers and the guards"
+// lostHost is a host that a cluster lost without a release, or that has another uid, in words. labels is what becomes of
+// its labels; if the tree patches manifests, they go, and the refusal has that.
+type lostHost struct{ words, labels string }
 
-// lost names the hosts that a cluster lost without a release, and those that have another uid.
-func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) []string {
-	var out []string
+// losses returns the words about lost hosts.
+func (p *Plan) losses(hosts []lostHost) (out []string) {
+	for _, h := range hosts {
+		out = append(out, h.words+when(!p.Overlay, h.labels))
+	}
+	return out
+}
+
+// lost returns the hosts that a cluster lost without a release, and those that have another uid.
+func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) (out []lostHost) {
+	add := func(labels, format string, args ...any) {
+		out = append(out, lostHost{words: fmt.Sprintf(format, args...), labels: labels})
+	}
 	for _, w := range warnings {
 		switch w := w.(type) {
 		case schedule.NotInInventory:
 			switch {
 			case w.Outside && w.Releasing:
-				out = append(out, fmt.Sprintf("%s %s was releasing %s, and spec.hosts.namespaces of the Site "+
-					"leaves out "+
-					"%s: the host keeps the labels that it still has, and leaves the guards", cluster, w.Role, w.Host,
-					w.Host.Namespace))
+				add(": the host keeps the labels that it still has, and leaves the guards",
+					"%s %s was releasing %s, and spec.hosts.namespaces of the Site leaves out %s", cluster, w.Role,
+					w.Host, w.Host.Namespace)
 			case w.Outside:
-				out = append(out, fmt.Sprintf("%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s",
-					cluster, w.Role, w.Host, w.Host.Namespace)+keepsLabels)
+				add("; the host keeps its labels, and leaves the load balancers and the guards",
+					"%s %s loses %s: spec.hosts.namespaces of the Site leaves out %s", cluster, w.Role, w.Host,
+					w.Host.Namespace)
 			case !w.Releasing:
-				out = append(out, fmt.Sprintf("%s %s loses %s: it is not in the inventory", cluster, w.Role, w.Host))
+				add("", "%s %s loses %s: it is not in the inventory", cluster, w.Role, w.Host)
 			}
 		case schedule.AnotherUID:
 			switch {
 			case w.Restored:
-				out = append(out, fmt.Sprintf("%s %s keeps %s, which has another uid and still has sipgen's "+
-					"labels: check that it is the same server", cluster, w.Role, w.Host))
+				add("", "%s %s keeps %s, which has another uid and still has sipgen's labels: check that it is the same "+
+					"server", cluster, w.Role, w.Host)
 			case w.TakenBack:
-				out = append(out, fmt.Sprintf("%s %s takes %s back, which was recreated with another "+
-					"uid", cluster, w.Role, w.Host))
+				add("", "%s %s takes %s back, which was recreated with another uid", cluster, w.Role, w.Host)
 			case !w.Releasing:
-				out = append(out, fmt.Sprintf("%s loses %s: it was recreated, with another uid", cluster, w.Host))
+				add("", "%s loses %s: it was recreated, with another uid", cluster, w.Host)
 			}
 		}
 	}

@@ -75,7 +75,7 @@ type Plan struct {
 	// relabeled are the hosts in use with other labels than the tree's.
 	relabeled []relabeled
 	// lost are the hosts that clusters without a spec lost, in words.
-	lost []string
+	lost []lostHost
 	// left are the clusters that had no host any more, and leave the tree.
 	left []string
 	// shortOf are the clusters that each of the Shortages is about.
@@ -101,7 +101,7 @@ type ClusterResult struct {
 	// reasons are why it is frozen.
 	reasons []finding.Finding
 	// lost are the hosts of its previous tree that are gone without a release, as text.
-	lost []string
+	lost []lostHost
 	// back: it was leaving in the previous tree, and has a spec again.
 	back bool
 	// first: the previous tree does not have it.

@@ -19,7 +19,7 @@ func full() *Plan {
 		WhatIf:  []string{"w"}, NoTree: "n", Source: "s", HasTree: true, Overlay: true,
 		Files:   []File{{Path: "clusters/t/other/x"}},
 		Virtual: []string{"v of t/other"}, Tenants: map[string]string{"t": "tenant"}, OneList: true,
-		lost: []string{"t/other: lost"}, left: []string{"t/other"}, leftOut: []finding.Finding{
+		lost: []lostHost{{words: "t/other: lost"}}, left: []string{"t/other"}, leftOut: []finding.Finding{
 			{Object: finding.To("SIPCluster", "t", "other"), Message: "wrong",
 				Place: finding.Place{File: "/here/other.yaml", Written: "other.yaml"}}},
 		Findings: []finding.Finding{{Message: "left out: other.yaml: wrong"}},

@@ -134,7 +134,7 @@ func TestRules(t *testing.T) {
 		{"virtual", Plan{Virtual: []string{"Vino v/v ends: 3 hosts"}}, nil, "Vino v/v ends: 3 hosts", Plan{}, nil},
 		{"no tree", Plan{NoTree: "the tree is lost"}, nil, "the tree is lost", Plan{}, nil},
 		{"source", Plan{Source: "the engine reads another one"}, nil, "the engine reads another one", Plan{}, nil},
-		{"missing", planOf(ClusterResult{lost: []string{"t/a Worker loses m/h"}}), nil, "t/a Worker loses m/h",
+		{"missing", planOf(ClusterResult{lost: []lostHost{{words: "t/a Worker loses m/h"}}}), nil, "t/a Worker loses m/h",
 			planOf(ClusterResult{}), nil},
 		{"moved", slots(Slot{Host: "m/h", Status: StatusKept, From: "t/b"}), nil,
 			"t/a Worker takes over m/h, which t/b had", slots(kept), nil},
