@@ -219,8 +219,10 @@ func formats(t *testing.T, name string) []string {
 func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 	argo := []string{"  engine: flux\n", "  engine: argocd\n  argocd: {order: none}\n",
 		"      credentialsSecret: vino-bmc\n", ""}
+	whole := read(t, "../../examples/whole-site/site.yaml")
 	inGit := []string{runner, "", "    namespaces: [vino-system]\n",
-		"    namespaces: [vino-system]\n    apply: overlay\n    base: metal\n"}
+		"    namespaces: [vino-system]\n    apply: overlay\n    base: metal\n",
+		whole[strings.Index(whole, "    virtualHosts:\n"):], ""}
 	for _, mode := range []struct {
 		name   string
 		change []string
@@ -234,7 +236,8 @@ func TestMarkedSecretsLeaveNoTrace(t *testing.T) {
 		{"flux, live", nil, true, true, nil},
 		{"argocd, live", argo, true, false, []string{"argocd/vino-bmc"}},
 		{"argocd, snapshot", argo, true, false, []string{"argocd/vino-bmc"}},
-		{"hosts in git", inGit, false, false, []string{"flux-system/status-git"}},
+		{"hosts in git", inGit, false, false,
+			[]string{"flux-system/status-git", "flux-system/vino-bmc", "vino/network-data"}},
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			dir, secrets := markedSite(t, mode.change...)
