@@ -34,8 +34,8 @@ func collectLate() (end func()) {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return end
 	}
-	// On a busy machine much is allocated before collected is called. So a small heap has a limit in bytes: a percentage
-	// of the little that was in use would be many times as much of what is in use by then.
+	// On a busy machine much is allocated before collected is called. So a small heap has a limit in bytes: a
+	// percentage of the little that was in use would be many times as much of what is in use by then.
 	limited := func() {
 		debug.SetMemoryLimit(leastHeap + beside)
 		debug.SetGCPercent(-1)
