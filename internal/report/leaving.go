@@ -86,8 +86,8 @@ func returns(c *ClusterResult) string {
 	return c.Key() + " is back: " + strings.Join(parts, "; ")
 }
 
-// lostHost is a host that a cluster lost without a release, or that has another uid, in words. labels is what becomes of
-// its labels; if the tree patches manifests, they go, and the refusal has that.
+// lostHost is a host that a cluster lost without a release, or that has another uid, in words. labels is what becomes
+// of its labels; if the tree patches manifests, they go, and the refusal has that.
 type lostHost struct{ words, labels string }
 
 // losses returns the words about lost hosts.
