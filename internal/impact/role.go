@@ -68,27 +68,9 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, option
 	}
 	slots := 0
 	for i := range of.Assigned {
-		a := &of.Assigned[i]
-		m := member{host: a.Host, slot: active, succeeded: a.HasSuccessor}
-		switch {
-		case a.Pending && a.Standby: // nothing is missing without it
-			m.slot = leaving
-		case a.Pending:
-			m.slot, m.why = leaving, leaving
-		case a.Standby:
-			m.slot = standby
-		default:
+		m := memberOf(&of.Assigned[i], of.Name != v1.RoleControlPlane || !used, older, options.Planned)
+		if m.slot == active {
 			slots++
-			_, named := a.Trouble.(schedule.MarkedForRemoval)
-			m.why, m.back = down(a.Host, named)
-			isMember := a.Host.State.InUse() || of.Name != v1.RoleControlPlane || !used
-			switch {
-			case m.why != "" || options.Planned:
-			case !isMember || isYoung(a) && older:
-				m.why, m.young = "without a machine yet", true
-			case withoutSystem(&a.Host.State):
-				m.why, m.young = "without a system yet", true
-			}
 		}
 		r.members = append(r.members, m)
 	}
@@ -116,6 +98,31 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, option
 		r.lbs = balancers(spec, of.Name)
 	}
 	return r
+}
+
+// memberOf returns the member of an assignment. unused: the role may have hosts that nothing uses, and is up with them.
+// older: it has active hosts that are not new.
+func memberOf(a *schedule.Assignment, unused, older, planned bool) member {
+	m := member{host: a.Host, slot: active, succeeded: a.HasSuccessor}
+	switch {
+	case a.Pending && a.Standby: // nothing is missing without it
+		m.slot = leaving
+	case a.Pending:
+		m.slot, m.why = leaving, leaving
+	case a.Standby:
+		m.slot = standby
+	default:
+		_, named := a.Trouble.(schedule.MarkedForRemoval)
+		m.why, m.back = down(a.Host, named)
+		switch {
+		case m.why != "" || planned:
+		case !unused && !a.Host.State.InUse() || isYoung(a) && older:
+			m.why, m.young = "without a machine yet", true
+		case withoutSystem(&a.Host.State):
+			m.why, m.young = "without a system yet", true
+		}
+	}
+	return m
 }
 
 // isYoung reports whether the host is new in its slot: its machine takes a while.
@@ -233,11 +240,7 @@ func (r *role) without(goes map[schedule.HostKey]bool) (Role, map[schedule.HostK
 		out.LosesQuorum = out.Left < out.Quorum
 	}
 	out.LosesAll = out.Left == 0 && r.active > 0
-	for _, lb := range r.lbs {
-		if r.servers(lb, nil) > 0 && r.servers(lb, goes) == 0 {
-			out.LoadBalancers = append(out.LoadBalancers, lb.name)
-		}
-	}
+	out.LoadBalancers = r.withoutServers(goes)
 	out.accepted = len(out.Lost) <= r.accepts
 	out.cordoned = len(already)
 	out.Waves = intoWaves(waves, already, running, r.tolerates-out.Down)
@@ -245,6 +248,16 @@ func (r *role) without(goes map[schedule.HostKey]bool) (Role, map[schedule.HostK
 		r.withoutMembers(goes, &out, waves)
 	}
 	return out, waves
+}
+
+// withoutServers returns the load balancers that reach no host without some.
+func (r *role) withoutServers(goes map[schedule.HostKey]bool) (names []string) {
+	for _, lb := range r.lbs {
+		if r.servers(lb, nil) > 0 && r.servers(lb, goes) == 0 {
+			names = append(names, lb.name)
+		}
+	}
+	return names
 }
 
 // servers counts the hosts that a load balancer reaches, without some: those in active slots that run.
