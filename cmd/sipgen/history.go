@@ -189,7 +189,8 @@ func warnOfUnread(ui *terminal.UI, past *app.Past) {
 			break
 		}
 		ui.Say("warning: commit %s states %s, which contradicts other commits or is in the future: "+
-			"it counts from %s", shortHash(wrong.Commit), wrong.Stated.UTC().Format(time.RFC3339), wrong.When.UTC().Format(time.RFC3339))
+			"it counts from %s", shortHash(wrong.Commit), wrong.Stated.UTC().Format(time.RFC3339),
+			wrong.When.UTC().Format(time.RFC3339))
 	}
 	if past.Unwalked != "" {
 		ui.Say("older commits were not read: %s", past.Unwalked)

@@ -76,7 +76,7 @@ type Role struct {
 
 	accepted bool // --tolerate has at least as many as are lost
 	cordoned int  // of Lost, that people have taken down
-	voters   int  // hosts in no active slot that go, if they break the role: members of etcd until their machines are gone
+	voters   int  // hosts in no active slot that go, if that breaks the role: they are still members of etcd
 }
 
 // Substitute is a host that could take the place of one that goes.

@@ -95,9 +95,11 @@ func TestHostsThatStillRun(t *testing.T) {
 		want        string // the wave of each, whether all at once take the quorum, and what is said
 	}{
 		{"two of three", v1.RoleControlPlane, 1, "h0u h1u h2u", "h1 h2", "h1 0, h2 0, true, " +
-			"[t/a ControlPlane: no order helps: 2 leaving or standby hosts are members of etcd until their machines are gone]"},
+			"[t/a ControlPlane: no order helps: " +
+			"2 leaving or standby hosts are members of etcd until their machines are gone]"},
 		{"one of two", v1.RoleControlPlane, 1, "h0u h1u", "h1", "h1 0, true, " +
-			"[t/a ControlPlane: no order helps: 1 leaving or standby host is a member of etcd until its machine is gone]"},
+			"[t/a ControlPlane: no order helps: " +
+			"1 leaving or standby host is a member of etcd until its machine is gone]"},
 		{"two of five", v1.RoleControlPlane, 3, "h0u h1u h2u h3u h4u", "h3 h4", "h3 1, h4 2, false, []"},
 		{"two of five, and a member is ill", v1.RoleControlPlane, 3, "h0u h1u h2uo h3u h4u", "h3 h4",
 			"h3 0, h4 0, true, [t/a ControlPlane: no order helps: " +
@@ -108,10 +110,12 @@ func TestHostsThatStillRun(t *testing.T) {
 			"[t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 1 is down already]"},
 		{"with successors that have no machine", v1.RoleControlPlane, 3, "h0u h1u h2uf h3+", "h2", "h2 1, false, []"},
 		{"one of six, and two are ill", v1.RoleControlPlane, 3, "h0u h1u h2u h3u h4uo h5uo", "h3", "h3 0, true, " +
-			"[t/a ControlPlane: no order helps: 1 leaving or standby host is a member of etcd until its machine is gone]"},
+			"[t/a ControlPlane: no order helps: " +
+			"1 leaving or standby host is a member of etcd until its machine is gone]"},
 		{"two of three, and both are ill", v1.RoleControlPlane, 1, "h0u h1uf h2uf", "h1 h2", "h1 1, h2 1, false, []"},
 		{"two of three are standby", v1.RoleControlPlane, 1, "h0u h1us h2us", "h1 h2", "h1 0, h2 0, true, " +
-			"[t/a ControlPlane: no order helps: 2 leaving or standby hosts are members of etcd until their machines are gone]"},
+			"[t/a ControlPlane: no order helps: " +
+			"2 leaving or standby hosts are members of etcd until their machines are gone]"},
 		{"two of five are standby", v1.RoleControlPlane, 3, "h0u h1u h2u h3us h4us", "h3 h4", "h3 1, h4 2, false, []"},
 		{"one of four is standby", v1.RoleControlPlane, 3, "h0u h1u h2u h3us", "h3", "h3 1, false, []"},
 		{"one of four is standby, and another one", v1.RoleControlPlane, 3, "h0u h1u h2u h3us", "h0", "h0 1, false, []"},

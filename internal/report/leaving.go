@@ -121,8 +121,8 @@ func lost(cluster schedule.ClusterKey, warnings []schedule.Warning) (out []lostH
 		case schedule.AnotherUID:
 			switch {
 			case w.Restored:
-				add("", "%s %s keeps %s, which has another uid and still has sipgen's labels: check that it is the same "+
-					"server", cluster, w.Role, w.Host)
+				add("", "%s %s keeps %s, which has another uid and still has sipgen's labels: check that it is the "+
+					"same server", cluster, w.Role, w.Host)
 			case w.TakenBack:
 				add("", "%s %s takes %s back, which was recreated with another uid", cluster, w.Role, w.Host)
 			case !w.Releasing:
