@@ -4,13 +4,14 @@ import "time"
 
 // setTimes gives versions, the oldest first, times that never fall: those of their commits, but for as few as possible
 // that contradict the others, and for those after now by more than clocks differ. Such a version has the time of the
-// one before, or of the first right one. Of contradictions that a single commit could explain, the later one is wrong.
+// one before, or of the first right one; now, if none is right. Of contradictions that a single commit could explain,
+// the later one is wrong.
 func setTimes(versions []*Version, now time.Time) {
 	right := longestRise(versions, now)
-	if len(right) == 0 {
-		return
+	last := now
+	if len(right) > 0 {
+		last = versions[right[0]].Stated
 	}
-	last := versions[right[0]].Stated
 	for i, version := range versions {
 		if len(right) > 0 && right[0] == i {
 			last, right = version.Stated, right[1:]
