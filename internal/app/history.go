@@ -35,8 +35,8 @@ type Misdated struct {
 	Stated, When time.Time
 }
 
-// clockSkew is how far the clocks of two committers differ without a word.
-const clockSkew = 5 * time.Minute
+// unwarned is the largest difference between two clocks that no warning names.
+const unwarned = 5 * time.Minute
 
 // Unread is a commit that could not be read.
 type Unread struct {
@@ -63,7 +63,7 @@ func ReadPast(ctx context.Context, snapshot *publish.Snapshot, since, now time.T
 			past.Before, past.Log = append(past.Before, site), history.Log{Older: past.Older}
 		}
 		site = cmp.Or(whose, site)
-		if version.Stated.Sub(version.When).Abs() > clockSkew {
+		if version.Stated.Sub(version.When).Abs() > unwarned {
 			past.Misdated = append(past.Misdated, Misdated{version.Commit, version.Stated, version.When})
 		}
 		past.Add(&history.Commit{Hash: version.Commit, When: version.When, Claims: claims})
