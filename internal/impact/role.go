@@ -87,7 +87,11 @@ func newRole(c *schedule.Cluster, of *schedule.Role, spec *v1.SIPCluster, option
 	for i := range r.members {
 		m := &r.members[i]
 		m.used = m.host.State.InUse() && !m.young && (m.slot == active || !options.Planned)
-		m.runs = m.used && runs(m.host)
+		why, back := halted(m.host)
+		m.runs = m.used && why == ""
+		if m.used && m.slot != active && m.why == "" && r.active > 0 && of.Name == v1.RoleControlPlane {
+			m.why, m.back = why, back // a member of etcd that is down
+		}
 	}
 	r.empty = max(0, r.active-slots)
 	r.tolerates = Tolerance(of.Name, r.active)
@@ -135,12 +139,16 @@ func withoutSystem(s *inventory.State) bool {
 		!slices.Contains([]string{"", "unmanaged", "provisioned", "externally provisioned"}, s.Provisioning)
 }
 
-// runs reports whether a host in use is up. One that people retire or name is, until its machine is gone.
-func runs(h *inventory.Host) bool {
+// halted returns why a host in use is down, "" for one that is up, and whether it is back once people end what they do
+// to it. One that people retire or name is up until its machine is gone.
+func halted(h *inventory.Host) (why string, back bool) {
 	kept := *h
 	kept.State.Retired = ""
-	why, _ := down(&kept, false)
-	return why == "" && !withoutSystem(&h.State)
+	why, back = down(&kept, false)
+	if why == "" && withoutSystem(&h.State) {
+		why = "without a system yet"
+	}
+	return why, back
 }
 
 // balancers returns the load balancers of the cluster in front of a role.
