@@ -180,12 +180,12 @@ func down(h *inventory.Host, named bool) (why string, back bool) {
 	switch {
 	case named || failed != holdings.Why{}:
 		return "failed", false
+	case s.Provisioning == "deprovisioning": // also under people's hands: its machine does not come back
+		return s.Provisioning, false
 	case s.Cordoned != "":
 		return "cordoned", true
 	case s.Paused:
 		return "paused", true
-	case s.Provisioning == "deprovisioning":
-		return s.Provisioning, false
 	case s.InUse() && s.Operational == "servicing": // metal3 changes firmware: the host runs metal3's ramdisk
 		return s.Operational, false
 	case s.InUse() && !s.Online:

@@ -129,6 +129,9 @@ func TestHostsThatStillRun(t *testing.T) {
 		{"two of five are standby, and down", v1.RoleControlPlane, 3, "h0u h1u h2u h3uso h4uso", "h0", "h0 0, true, " +
 			"[t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 2 are down already]"},
 		{"one of four is standby, and cordoned", v1.RoleControlPlane, 3, "h0u h1u h2u h3usc", "h3", "h3 1, false, []"},
+		{"one is cordoned", v1.RoleControlPlane, 3, "h0u h1u h2uc", "h0 h2", "h0 2, h2 1, true, []"},
+		{"one is cordoned, and its machine goes", v1.RoleControlPlane, 3, "h0u h1u h2ucd", "h0 h2", "h0 0, h2 1, true, " +
+			"[t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 1 is down already]"},
 		{"the role leaves, and a standby host is cordoned", v1.RoleControlPlane, 0, "h0u h1u h2usc", "h1 h2",
 			"h1 1, h2 1, false, []"},
 		{"standby hosts that nothing uses", v1.RoleControlPlane, 1, "h0u h1s h2s", "h1 h2", "h1 1, h2 1, false, []"},
