@@ -115,6 +115,10 @@ func TestHostsThatStillRun(t *testing.T) {
 		{"one of four", v1.RoleControlPlane, 3, "h0u h1u h2u h3u", "h3", "h3 1, false, []"},
 		{"one of four, and another one", v1.RoleControlPlane, 3, "h0u h1u h2u h3u", "h0 h3", "h0 0, h3 1, true, " +
 			"[t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 1 is down already]"},
+		{"one has a successor, and another one is cordoned", v1.RoleControlPlane, 3, "h0ur h1u h2uc h3+", "h0 h1 h2",
+			"h0 0, h1 0, h2 0, true, [t/a ControlPlane: no order helps: " +
+				"1 leaving or standby host is a member of etcd until its machine is gone " +
+				"t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 2 are down already]"},
 		{"with successors that have no machine", v1.RoleControlPlane, 3, "h0u h1u h2uf h3+", "h2", "h2 1, false, []"},
 		{"one of six, and two are ill", v1.RoleControlPlane, 3, "h0u h1u h2u h3u h4uo h5uo", "h3", "h3 0, true, " +
 			"[t/a ControlPlane: no order helps: " +
@@ -130,8 +134,8 @@ func TestHostsThatStillRun(t *testing.T) {
 			"[t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 2 are down already]"},
 		{"one of four is standby, and cordoned", v1.RoleControlPlane, 3, "h0u h1u h2u h3usc", "h3", "h3 1, false, []"},
 		{"one is cordoned", v1.RoleControlPlane, 3, "h0u h1u h2uc", "h0 h2", "h0 2, h2 1, true, []"},
-		{"one is cordoned, and its machine goes", v1.RoleControlPlane, 3, "h0u h1u h2ucd", "h0 h2", "h0 0, h2 1, true, " +
-			"[t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 1 is down already]"},
+		{"one is cordoned, and its machine goes", v1.RoleControlPlane, 3, "h0u h1u h2ucd", "h0 h2", "h0 0, h2 1, " +
+			"true, [t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 1 is down already]"},
 		{"the role leaves, and a standby host is cordoned", v1.RoleControlPlane, 0, "h0u h1u h2usc", "h1 h2",
 			"h1 1, h2 1, false, []"},
 		{"standby hosts that nothing uses", v1.RoleControlPlane, 1, "h0u h1s h2s", "h1 h2", "h1 1, h2 1, false, []"},

@@ -33,7 +33,7 @@ func (r *role) withoutMembers(goes map[schedule.HostKey]bool, out *Role, waves m
 	if beyond > 0 {
 		out.LosesQuorum = out.LosesQuorum || left < ControlPlaneQuorum(members)
 	}
-	if len(leaves) == 0 || r.tolerates >= out.Down { // also with all of them down
+	if len(leaves) == 0 || r.tolerates >= out.Down && out.Waves > 0 { // also with all of them down
 		return
 	}
 	room := Tolerance(r.key.Role, members-beyond+1) // while the last of them is a member
