@@ -42,10 +42,16 @@ func validateClaims(h *v1alpha1.Hosts, add Report) {
 	if len(h.ClaimNamespaces) > 0 && len(h.Namespaces) == 0 {
 		add(field, "needs spec.hosts.namespaces: a policy stands beside the hosts that it is for")
 	}
-	for i, namespace := range h.ClaimNamespaces {
+	checkNamespaces(field, h.ClaimNamespaces, add)
+}
+
+// checkNamespaces checks a list of namespaces. Most entries get objects of their own: two of one name do not build, and
+// the engine would apply nothing of their folder, such as the guards.
+func checkNamespaces(field string, namespaces []string, add Report) {
+	for i, namespace := range namespaces {
 		at := fmt.Sprintf("%s[%d]", field, i)
 		checkName(at, namespace, add)
-		if first := slices.Index(h.ClaimNamespaces, namespace); first < i {
+		if first := slices.Index(namespaces, namespace); first < i {
 			add(at, "%q is a duplicate of %s[%d]", namespace, field, first)
 		}
 	}
@@ -142,12 +148,8 @@ func validateHosts(h *v1alpha1.Hosts, add Report) {
 	if h.Apply == v1alpha1.ApplyMerge && h.Base != "" {
 		add("spec.hosts.base", "has no meaning with apply: merge")
 	}
-	for i, namespace := range h.Namespaces {
-		checkName(fmt.Sprintf("spec.hosts.namespaces[%d]", i), namespace, add)
-	}
-	for i, namespace := range h.SharedNamespaces {
-		checkName(fmt.Sprintf("spec.hosts.sharedNamespaces[%d]", i), namespace, add)
-	}
+	checkNamespaces("spec.hosts.namespaces", h.Namespaces, add)
+	checkNamespaces("spec.hosts.sharedNamespaces", h.SharedNamespaces, add)
 	validateRelease(h, add)
 	validateClaims(h, add)
 	validateHostNetworks(h, add)

@@ -144,13 +144,7 @@ func validateMetrics(m *v1alpha1.Metrics, add Report) {
 	if m == nil {
 		return
 	}
-	for i, namespace := range m.Namespaces {
-		path := fmt.Sprintf("spec.metrics.namespaces[%d]", i)
-		checkName(path, namespace, add)
-		if slices.Contains(m.Namespaces[:i], namespace) {
-			add(path, "found %q for the second time", namespace)
-		}
-	}
+	checkNamespaces("spec.metrics.namespaces", m.Namespaces, add)
 }
 
 func checkName(path, name string, add Report) {

@@ -175,7 +175,7 @@ func TestBadSites(t *testing.T) {
 			"  metrics:\n    namespaces:\n    # - monitoring\n",
 			"spec.metrics.namespaces: has no value: list namespaces, write [] for none"},
 		"metrics for one namespace twice": {repository + "  metrics: {namespaces: [a, a]}\n",
-			`spec.metrics.namespaces[1]: found "a" for the second time`},
+			`spec.metrics.namespaces[1]: "a" is a duplicate of spec.metrics.namespaces[0]`},
 		"a group that writes labels": {repository +
 			"  labelGuard: {writers: ['system:serviceaccounts']}\n",
 			`spec.labelGuard.writers[0]: found "system:serviceaccounts"`},
@@ -212,6 +212,10 @@ func TestBadSites(t *testing.T) {
 			"spec.flux.interval: found 9.999s, want 10s or more"},
 		"a namespace that is none": {repository + "  hosts: {namespaces: [a, B]}\n",
 			`spec.hosts.namespaces[1]: found "B"`},
+		"a namespace twice": {repository + "  hosts: {namespaces: [metal3, racks, metal3]}\n",
+			`spec.hosts.namespaces[2]: "metal3" is a duplicate of spec.hosts.namespaces[0]`},
+		"a shared namespace twice": {repository + "  hosts: {sharedNamespaces: [metal3, metal3]}\n",
+			`spec.hosts.sharedNamespaces[1]: "metal3" is a duplicate of spec.hosts.sharedNamespaces[0]`},
 		"claims without hosts' namespaces": {repository + "  hosts: {claimNamespaces: [platform]}\n",
 			"spec.hosts.claimNamespaces: needs spec.hosts.namespaces"},
 		"claims of any namespace": {repository +
