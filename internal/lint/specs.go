@@ -100,8 +100,7 @@ func (c *checker) reserved(cluster *v1.SIPCluster, n int) {
 		return
 	}
 	add := func(name, who, example string, prefix *string) {
-		// "-" is how kube-apiserver's flags spell no prefix
-		if prefix != nil && (v1.MayBeReserved(*prefix) || name == "usernamePrefix" && *prefix == "-") {
+		if prefix != nil && v1.MayBeReserved(*prefix) {
 			c.cluster(finding.Reserved, finding.Warning, cluster,
 				fmt.Sprintf("spec.services.%s[%d].kubernetes.%s", v1.ListDex, n, name),
 				fmt.Sprintf("found %q: %s that the identity provider names %s has the rights of Kubernetes' own; authentication.yaml makes the API server refuse such a token, kube-apiserver-flags.txt cannot", *prefix, who, example),

@@ -236,6 +236,9 @@ func TestServicesThatAreNot(t *testing.T) {
 		{"users that a token could not tell from the cluster's own",
 			func(s *v1.Services) { x := "system:"; s.Dex[0].Kubernetes = &v1.DexKubernetes{GroupsPrefix: &x} },
 			"dex[0].kubernetes.groupsPrefix", "system:"},
+		{"users that the API server's flags and its file name differently",
+			func(s *v1.Services) { x := "-"; s.Dex[0].Kubernetes = &v1.DexKubernetes{UsernamePrefix: &x} },
+			"dex[0].kubernetes.usernamePrefix", `want "" for no prefix`},
 	} {
 		c := withServices("edge-a")
 		row.change(&c.Spec.Services)
