@@ -169,8 +169,14 @@ func validateExposure(e *v1.ServiceExposure, at complaints) {
 	if e.SharingKey != "" && e.LoadBalancerIP == "" {
 		at.at(".sharingKey").add("needs loadBalancerIP, the address that is shared")
 	}
+	ofFamily := map[v1.AddressFamily]string{}
 	for _, ip := range e.Addresses() {
 		checkAddress(at.at(".loadBalancerIP"), ip)
+		family := v1.FamilyOf(ip)
+		if other := ofFamily[family]; other != "" && family != "" {
+			at.at(".loadBalancerIP").add("found %s and %s, want one address, or one of each family", other, ip)
+		}
+		ofFamily[family] = ip
 	}
 }
 

@@ -128,6 +128,12 @@ func TestServicesThatAreNot(t *testing.T) {
 			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Type: "LoadBalancer",
 				LoadBalancerIP: "192.0.2.1, 192.0.2.2"}
 		}, "jumpHost[0].service.loadBalancerIP", "want an IP address"},
+		{"two addresses of one family", exposed(v1.ServiceExposure{Type: "LoadBalancer",
+			LoadBalancerIP: "192.0.2.1,2001:db8::1,192.0.2.2"}),
+			"jumpHost[0].service.loadBalancerIP", "found 192.0.2.1 and 192.0.2.2, want one address, or one of each family"},
+		{"one address twice", exposed(v1.ServiceExposure{Type: "LoadBalancer", Provider: "cilium",
+			LoadBalancerIP: "2001:db8::1,2001:db8::1"}),
+			"jumpHost[0].service.loadBalancerIP", "found 2001:db8::1 and 2001:db8::1"},
 		{"a cluster IP of another family than the load balancer's address", func(s *v1.Services) {
 			inside := "fd00:10:96::7"
 			s.JumpHost[0].ClusterIP = &inside
