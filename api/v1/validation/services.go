@@ -1,6 +1,8 @@
 package validation
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -138,6 +140,7 @@ func validateService(s *v1.Service, at complaints, replicas int32) {
 	for i, n := range s.NetworkAttachments {
 		validateAttachment(&n, at.at(".networkAttachments[%d]", i), replicas)
 	}
+	checkInterfaces(s.NetworkAttachments, at)
 	validateOptions(s, at)
 }
 
@@ -224,6 +227,21 @@ func minPrefixBits(ip netip.Addr) int {
 		return 8
 	}
 	return 32
+}
+
+// checkInterfaces complains about two networks with one interface: no pod with them would start. Without a name of its
+// own, Multus calls the interface of the first network net1.
+func checkInterfaces(networks []v1.NetworkAttachment, at complaints) {
+	first := map[string]int{}
+	for i, n := range networks {
+		name := cmp.Or(n.Interface, fmt.Sprintf("net%d", i+1))
+		if other, taken := first[name]; taken {
+			at.at(".networkAttachments[%d].interface", i).add("%s is the interface of networkAttachments[%d] too, want "+
+				"another name", name, other)
+			continue
+		}
+		first[name] = i
+	}
 }
 
 func validateAttachment(n *v1.NetworkAttachment, at complaints, replicas int32) {

@@ -162,6 +162,13 @@ func TestServicesThatAreNot(t *testing.T) {
 			"jumpHost[0].networkAttachments[0].interface", `found "lo", which every pod already has`},
 		{"the cluster's interface", attached(v1.NetworkAttachment{Name: "vlan", Interface: "eth0"}),
 			"jumpHost[0].networkAttachments[0].interface", `found "eth0", which every pod already has`},
+		{"two networks with one interface", func(s *v1.Services) {
+			s.JumpHost[0].NetworkAttachments = []v1.NetworkAttachment{{Name: "a", Interface: "vlan"}, {Name: "b"},
+				{Name: "c", Interface: "vlan"}}
+		}, "jumpHost[0].networkAttachments[2].interface", "vlan is the interface of networkAttachments[0] too"},
+		{"an interface that Multus gives another network", func(s *v1.Services) {
+			s.JumpHost[0].NetworkAttachments = []v1.NetworkAttachment{{Name: "a"}, {Name: "b", Interface: "net1"}}
+		}, "jumpHost[0].networkAttachments[1].interface", "net1 is the interface of networkAttachments[0] too"},
 		{"a key that is none", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{goodKey, "rsa..."} },
 			"jumpHost[0].sshAuthorizedKeys[1]", "not a public key"},
 		{"a key that runs a command", func(s *v1.Services) { s.JumpHost[0].SSHAuthorizedKeys = []string{"command=\"id\" " + goodKey} }, "jumpHost[0].sshAuthorizedKeys[0]", "options before the key"},
