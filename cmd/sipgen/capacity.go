@@ -52,9 +52,10 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 				return err
 			}
 			in.AllAddresses = like != ""
+			shared := hostsOfFleet(&in)
 			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
-				admitted, answer, err := holdingsOf(ctx, ui, in, &previous)
+				admitted, answer, err := holdingsOf(ctx, ui, in, &previous, shared)
 				if err != nil {
 					return err
 				}
@@ -73,7 +74,7 @@ Exit codes: 0 done; 1 fewer free hosts than --min-free; 2 an error.`,
 					shown.MinFree = append(shown.MinFree, one.of(answer, kept, admitted.Clusters.Options.Reserved))
 				}
 				return showCapacity(ui, shown, output.Format)
-			})
+			}, fleetOptions{hosts: shared})
 		},
 	}
 	in.Flags(command)

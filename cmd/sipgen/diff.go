@@ -13,7 +13,6 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/push"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
-	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/objdiff"
 	"github.com/airshipit/sipgen/internal/objdiff/show"
 	"github.com/airshipit/sipgen/internal/text"
@@ -53,10 +52,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 			if out != "" && repo.URL != "" {
 				return errors.New("--out and --repo: use only one of them")
 			}
-			var hosts *fleet.Hosts
-			if in.Fleet() {
-				hosts = &fleet.Hosts{}
-			}
+			hosts := hostsOfFleet(&in)
 			compared := cmdline.Compared(out, repo, &in)
 			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				how, err := losses.of(in)

@@ -78,6 +78,14 @@ func ofFleet(in *cmdline.Inputs, site *fleet.Site, hosts *fleet.Hosts) *cmdline.
 	return own
 }
 
+// hostsOfFleet returns where the Sites of a run note their hosts, nil for a run of one Site.
+func hostsOfFleet(in *cmdline.Inputs) *fleet.Hosts {
+	if in.Fleet() {
+		return &fleet.Hosts{}
+	}
+	return nil
+}
+
 // sayShared prints what Sites share.
 func sayShared(ui *terminal.UI, hosts *fleet.Hosts) {
 	for _, words := range hosts.Words() {
@@ -385,12 +393,24 @@ func noteHosts(hosts *fleet.Hosts, planned *app.Planned, written bool) {
 	if hosts == nil {
 		return
 	}
-	name := planned.Loaded.Site.Name
 	uids, bmcs := planned.Hosts()
+	noteAssigned(hosts, planned, written, uids, bmcs)
+	hosts.Synced(planned.Applications())
+}
+
+// noteAlone is noteHosts for a command that says nothing of what Sites share but their hosts.
+func noteAlone(hosts *fleet.Hosts, planned *app.Planned, written bool) {
+	if hosts != nil {
+		uids, _ := planned.Hosts()
+		noteAssigned(hosts, planned, written, uids, nil)
+	}
+}
+
+func noteAssigned(hosts *fleet.Hosts, planned *app.Planned, written bool, uids, bmcs []string) {
 	if !written {
 		uids = nil
 	}
+	name := planned.Loaded.Site.Name
 	hosts.Held(name, app.HeldUIDs(planned.Before.Files))
 	hosts.Planned(name, uids, bmcs)
-	hosts.Synced(planned.Applications())
 }

@@ -144,3 +144,54 @@ func TestHostIsOneSitesOfManyBranches(t *testing.T) {
 	publish("s00000", "s00002")
 	assert.NotContains(t, has("a-first.git", "s00000"), "uid-2-0")
 }
+
+// TestHostIsCountedOnce: the commands that assign no host, or suppose another site, give a host to one Site as a plan
+// does; one that no Site has, to the first by name (contract 35).
+func TestHostIsCountedOnce(t *testing.T) {
+	t.Setenv("SIPGEN_PREVIOUS", "")
+	t.Chdir(t.TempDir())
+	writeSites(t, 3)
+	git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
+	twin := read(t, "sites/s00001/hosts.yaml")
+	require.NoError(t, os.WriteFile("sites/s00000/hosts.yaml", []byte(twin), 0o644))
+	edit(t, "sites/s00001/first.yaml", "count: {active: 2}", "count: {active: 1}")
+	code, _, said := ran(t, "publish", "--site", "sites/s00001/site.yaml")
+	require.Equal(t, exitDone, code, said)
+	of := func(command ...string) (out, said string) {
+		t.Helper()
+		_, out, said = ran(t, append(command, "--site", "sites/s0000[01]/site.yaml")...)
+		return out, said
+	}
+
+	out, said := of("hosts", "-o", "csv")
+	var found []string
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+		cells := strings.Split(line, ",")
+		found = append(found, strings.Join(cells[:3], " "))
+	}
+	assert.Equal(t, []string{"s00000 metal3/n4 free", "s00001 metal3/n0 held", "s00001 metal3/n1 held",
+		"s00001 metal3/n2 held", "s00001 metal3/n3 held"}, found, "n4 is in no tree")
+	for _, words := range []string{"s00000: warning: SIP080: BareMetalHost metal3/n0: Site s00001 of this run has the host",
+		"s00001: warning: SIP080: BareMetalHost metal3/n4: Site s00000 of this run has the host"} {
+		assert.Contains(t, said, words)
+	}
+	out, _ = of("hosts", "--state", "held", "-o", "json")
+	assert.Equal(t, 4, strings.Count(out, `"host":`))
+
+	out, _ = of("capacity", "-o", "json")
+	assert.Equal(t, 1, strings.Count(out, `"total":1,`), out)
+	assert.Equal(t, 1, strings.Count(out, `"total":4,`), out)
+	_, said = of("capacity", "--min-free", "=2")
+	assert.Contains(t, said, "s00000: --min-free \"\": found 1 free")
+
+	out, said = of("plan", "--count", "tenant-a/first/Worker=1", "-o", "json")
+	assert.Equal(t, 1, strings.Count(out, `"uid":"uid-1-0"`), "a slot in one Site")
+	assert.Contains(t, said, "s00000: warning: SIP080: BareMetalHost metal3/n0")
+
+	edit(t, "sites/s00001/first.yaml", "count: {active: 1}", "count: {active: 2}")
+	code, _, said = ran(t, "publish", "--site", "sites/s00001/site.yaml")
+	require.Equal(t, exitDone, code, said)
+	_, said = of("tenants")
+	assert.Contains(t, said, "sipgen: s00000: tenant-a/first: sites/s00000/first.yaml: document 1: line 9: "+
+		"spec.services.loadBalancerControlPlane[0].nodeInterfaceId: network \"oam\": no host", "it is left without hosts")
+}

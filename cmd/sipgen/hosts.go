@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
+	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/holdings"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/report"
@@ -42,9 +45,10 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 			if err := errors.Join(output.Check(), only.check()); err != nil {
 				return err
 			}
+			shared := hostsOfFleet(&in)
 			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous, only := previous, only // a Site's own
-				admitted, answer, err := holdingsOf(ctx, ui, in, &previous)
+				admitted, answer, err := holdingsOf(ctx, ui, in, &previous, shared)
 				if err != nil {
 					return err
 				}
@@ -60,7 +64,7 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 					fmt.Fprintf(ui.Out, "Of the free hosts, %s.\n", words)
 				}
 				return err
-			})
+			}, fleetOptions{hosts: shared})
 		},
 	}
 	in.Flags(command)
@@ -78,15 +82,13 @@ RACK is the label whose key ends in "rack"; if there are several, the one of mos
 	return command
 }
 
-// holdingsOf returns the owner of each host, before anything is planned.
-func holdingsOf(
-	ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous,
-) (*app.Admitted, *holdings.Holdings, error) {
-	loaded, err := in.Load(ctx, ui)
-	if err != nil {
-		return nil, nil, err
+// holdingsOf returns the owner of each host, before anything is planned, and notes the hosts of a Site of a fleet.
+func holdingsOf(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, previous *cmdline.Previous,
+	shared *fleet.Hosts) (*app.Admitted, *holdings.Holdings, error) {
+	read := func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error) {
+		return previous.ReadOrWarn(ctx, ui, site, hostsRead)
 	}
-	before, err := previous.ReadOrWarn(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
+	loaded, before, err := withTree(ctx, ui, in, shared, read)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -99,6 +101,16 @@ func holdingsOf(
 	}
 	clusters := admitted.Clusters // with the hosts as the run takes them
 	answer, err := schedule.Holdings(clusters.All, admitted.Loaded.Hosts.Hosts, clusters.Claims, clusters.Options)
+	if err == nil && shared != nil {
+		var ofClusters, all []string
+		for i := range answer.Hosts {
+			h := &answer.Hosts[i]
+			if all = append(all, h.Host.UID); h.State == holdings.Held || h.State == holdings.Leaving {
+				ofClusters = append(ofClusters, h.Host.UID)
+			}
+		}
+		shared.Listed(loaded.Site.Name, ofClusters, all)
+	}
 	return admitted, answer, err
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/finding"
-	"github.com/airshipit/sipgen/internal/fleet"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/release"
 	"github.com/airshipit/sipgen/internal/text"
@@ -48,10 +47,7 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 				return err
 			}
 			in.AllAddresses = true // hosts may share one that no tenant asks for yet
-			var hosts *fleet.Hosts
-			if in.Fleet() {
-				hosts = &fleet.Hosts{}
-			}
+			hosts := hostsOfFleet(&in)
 			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
 				loaded, err := in.Read(ctx, ui)

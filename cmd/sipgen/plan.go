@@ -72,9 +72,9 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 			}
 			in.AllAddresses = ask.Asked() || ofNetwork // what is asked about may need hosts that no spec selects
 			var reviews *siteReviews
-			var hosts *fleet.Hosts
-			if in.Fleet() && !ask.Asked() {
-				reviews, hosts = &siteReviews{of: map[string]report.SiteReview{}}, &fleet.Hosts{}
+			hosts := hostsOfFleet(&in)
+			if hosts != nil && !ask.Asked() {
+				reviews = &siteReviews{of: map[string]report.SiteReview{}}
 			}
 			ofSite := func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
@@ -87,15 +87,15 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
 					return err
 				}
 				sayOthers(ui, loaded)
-				if ask.Asked() {
-					return showWhatIf(ctx, ui, ask, loaded, previous, view)
-				}
 				before, err := read(loaded.Site, loaded.Hosts.TakenAt)
 				if err != nil {
 					return err
 				}
 				if hosts != nil { // also if it cannot be planned
 					hosts.Held(loaded.Site.Name, app.HeldUIDs(before.Files))
+				}
+				if ask.Asked() {
+					return showWhatIf(ui, ask, loaded, before, view, hosts)
 				}
 				return showPlan(ctx, ui, loaded, before, view, reviews, hosts)
 			}
@@ -183,13 +183,9 @@ func showPlan(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, before a
 }
 
 // showWhatIf plans a site that is not there, and prints that. Nothing of it is checked or rendered.
-func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loaded *app.Loaded,
-	previous cmdline.Previous, view planView) error {
+func showWhatIf(ui *terminal.UI, ask whatif.Question, loaded *app.Loaded, before app.Before, view planView,
+	hosts *fleet.Hosts) error {
 	changed, err := ask.Apply(ui.In, loaded)
-	if err != nil {
-		return err
-	}
-	before, err := previous.Read(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
 	if err != nil {
 		return err
 	}
@@ -197,6 +193,7 @@ func showWhatIf(ctx context.Context, ui *terminal.UI, ask whatif.Question, loade
 	if err != nil {
 		return err
 	}
+	noteAlone(hosts, planned, true)
 	largest, err := changed.Largest(planned)
 	if err != nil {
 		return err

@@ -56,6 +56,7 @@ granted; 2 an error.`,
 			if suggest && output.Format != "table" {
 				return redact.Errorf("--suggest prints YAML for the Site: leave out --output %s", output.Format)
 			}
+			hosts := hostsOfFleet(&in)
 			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
 				loaded, err := in.Read(ctx, ui)
@@ -87,6 +88,7 @@ granted; 2 an error.`,
 					return err
 				}
 				planned := checked.Plan
+				noteAlone(hosts, planned, checked.Refusal == nil && checked.Rendered.Err == nil)
 				tenants := summarize(planned)
 				problems := append(reasons(planned, wrong), beyondMost(tenants)...)
 				var all []string
@@ -113,7 +115,7 @@ granted; 2 an error.`,
 					return errFinding
 				}
 				return nil
-			})
+			}, fleetOptions{hosts: hosts})
 		},
 	}
 	in.Flags(command)

@@ -14,8 +14,9 @@ import (
 // called from several goroutines, and their results depend on no order.
 type Hosts struct {
 	noting sync.Mutex
-	// held, assigned and bmcs are what each Site has in its tree, assigns, and has in its inventory.
-	held, assigned, bmcs map[string][]string
+	// held, assigned and bmcs are what each Site has in its tree, assigns, and has in its inventory. listed are all
+	// hosts of the inventory of a Site that assigns none, as sipgen hosts does.
+	held, assigned, bmcs, listed map[string][]string
 	// taken are the hosts that a Site may not have, with the Sites that do.
 	taken map[string]map[string]string
 	// applications are those of the Sites, by name.
@@ -43,7 +44,14 @@ func (h *Hosts) Held(site string, uids []string) {
 func (h *Hosts) Planned(site string, uids, bmcs []string) {
 	h.noting.Lock()
 	defer h.noting.Unlock()
-	h.assigned, h.bmcs = note(h.assigned, site, uids), note(h.bmcs, site, bmcs)
+	h.assigned, h.bmcs, h.listed = note(h.assigned, site, uids), note(h.bmcs, site, bmcs), note(h.listed, site, nil)
+}
+
+// Listed notes the hosts of a Site's clusters and all of its inventory, for a command that assigns none.
+func (h *Hosts) Listed(site string, ofClusters, all []string) {
+	h.noting.Lock()
+	defer h.noting.Unlock()
+	h.assigned, h.listed = note(h.assigned, site, ofClusters), note(h.listed, site, all)
 }
 
 // note makes a Site's keys be these.
@@ -92,29 +100,31 @@ func (h *Hosts) Taken(site string) map[string]string {
 	return maps.Clone(h.taken[site])
 }
 
-// Resolve gives each host to one Site: to the first by name that has it in its tree, else to the first that assigns it.
-// It returns the names of the Sites that assign a host of another: they are to be planned again, without it.
+// Resolve gives each host to one Site: to the first by name that has it in its tree, else to the first that assigns it,
+// else to the first that lists it. It returns the names of the Sites that assign or list a host of another: they are to
+// be run again, without it.
 func (h *Hosts) Resolve() (again []string) {
 	h.noting.Lock()
 	defer h.noting.Unlock()
 	lose := map[string]bool{}
-	held := sitesOf(h.held)
-	for uid, sites := range sitesOf(h.assigned) {
-		owner := sites[0]
-		if len(held[uid]) > 0 {
-			owner = held[uid][0]
-		}
-		for _, site := range sites {
-			if site == owner || slices.Contains(held[uid], site) {
-				continue
+	held, owner := sitesOf(h.held), map[string]string{}
+	for _, sites := range []map[string][]string{held, sitesOf(h.assigned), sitesOf(h.listed)} {
+		for uid, of := range sites {
+			if _, is := owner[uid]; !is {
+				owner[uid] = of[0]
 			}
-			if h.taken == nil {
-				h.taken = map[string]map[string]string{}
+			for _, site := range of {
+				if site == owner[uid] || slices.Contains(held[uid], site) {
+					continue
+				}
+				if h.taken == nil {
+					h.taken = map[string]map[string]string{}
+				}
+				if h.taken[site] == nil {
+					h.taken[site] = map[string]string{}
+				}
+				h.taken[site][uid], lose[site] = owner[uid], true
 			}
-			if h.taken[site] == nil {
-				h.taken[site] = map[string]string{}
-			}
-			h.taken[site][uid], lose[site] = owner, true
 		}
 	}
 	return slices.Sorted(maps.Keys(lose))

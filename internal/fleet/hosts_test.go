@@ -50,6 +50,23 @@ func TestHostsAreOneSites(t *testing.T) {
 		h.Words())
 }
 
+// TestListedHostsAreOneSites: a host that a Site only lists is that of its cluster, else the first's by name.
+func TestListedHostsAreOneSites(t *testing.T) {
+	var h Hosts
+	h.Held("c", []string{"1"})
+	h.Listed("a", nil, []string{"1", "2", "3", "", ""})
+	h.Listed("b", []string{"2"}, []string{"1", "2", "3", ""})
+	h.Listed("c", []string{"1", "2"}, []string{"1", "2", "4"})
+	assert.Equal(t, []string{"a", "b", "c"}, h.Resolve())
+	assert.Equal(t, map[string]string{"1": "c", "2": "b"}, h.Taken("a"))
+	assert.Equal(t, map[string]string{"1": "c", "3": "a"}, h.Taken("b"))
+	assert.Equal(t, map[string]string{"2": "b"}, h.Taken("c"))
+	h.Listed("a", nil, []string{"3"})
+	h.Planned("b", nil, nil) // it cannot be listed again
+	h.Listed("c", []string{"1"}, []string{"1", "4"})
+	assert.Empty(t, h.Resolve())
+}
+
 // TestDangersOfAFleet: the Applications that Sites share are dangers, and no kind of danger fills the commit.
 func TestDangersOfAFleet(t *testing.T) {
 	var h Hosts
