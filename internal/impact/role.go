@@ -119,11 +119,11 @@ func memberOf(a *schedule.Assignment, unused, older, planned bool) member {
 		_, named := a.Trouble.(schedule.MarkedForRemoval)
 		m.why, m.back = down(a.Host, named)
 		switch {
-		case m.why != "" || planned:
+		case m.why != "" && !m.back || planned:
 		case !unused && !a.Host.State.InUse() || isYoung(a) && older:
-			m.why, m.young = "without a machine yet", true
+			m.why, m.back, m.young = "without a machine yet", false, true
 		case withoutSystem(&a.Host.State):
-			m.why, m.young = "without a system yet", true
+			m.why, m.back, m.young = "without a system yet", false, true
 		}
 	}
 	return m

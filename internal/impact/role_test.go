@@ -42,6 +42,10 @@ func TestDown(t *testing.T) {
 		{"a member of etcd that is not there yet", v1.RoleControlPlane, 3, "h0u h1u h2",
 			"1, down 1 [h2 is without a machine yet]; 1 of 3 left"},
 		{"a worker that nothing uses", v1.RoleWorker, 3, "h0u h1u h2", "1, down 0 []; 2 of 3 left"},
+		{"people work on a host that has no machine yet", v1.RoleControlPlane, 3, "h0u h1u h2p",
+			"1, down 1 [h2 is without a machine yet]; 1 of 3 left"},
+		{"a failed host, and people work on its successor", v1.RoleControlPlane, 3, "h0u h1u h2uf- h3p",
+			"1, down 1 [h2 is leaving h3 is without a machine yet]; 1 of 3 left"},
 		{"two more are wanted", v1.RoleControlPlane, 5, "h0u h1u h2u h3+ h4+",
 			"2, down 2 [h3 is without a machine yet h4 is without a machine yet]; 2 of 5 left"},
 		{"the same, as planned", v1.RoleControlPlane, 5, "h0u h1u h2u h3+ h4+ " + asPlanned,
@@ -118,7 +122,8 @@ func TestHostsThatStillRun(t *testing.T) {
 		{"one has a successor, and another one is cordoned", v1.RoleControlPlane, 3, "h0ur h1u h2uc h3+", "h0 h1 h2",
 			"h0 0, h1 0, h2 0, true, [t/a ControlPlane: no order helps: " +
 				"1 leaving or standby host is a member of etcd until its machine is gone " +
-				"t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 2 are down already]"},
+				"t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, " +
+				"and 2 are down already]"},
 		{"with successors that have no machine", v1.RoleControlPlane, 3, "h0u h1u h2uf h3+", "h2", "h2 1, false, []"},
 		{"one of six, and two are ill", v1.RoleControlPlane, 3, "h0u h1u h2u h3u h4uo h5uo", "h3", "h3 0, true, " +
 			"[t/a ControlPlane: no order helps: " +
@@ -135,7 +140,14 @@ func TestHostsThatStillRun(t *testing.T) {
 		{"one of four is standby, and cordoned", v1.RoleControlPlane, 3, "h0u h1u h2u h3usc", "h3", "h3 1, false, []"},
 		{"one is cordoned", v1.RoleControlPlane, 3, "h0u h1u h2uc", "h0 h2", "h0 2, h2 1, true, []"},
 		{"one is cordoned, and its machine goes", v1.RoleControlPlane, 3, "h0u h1u h2ucd", "h0 h2", "h0 0, h2 1, " +
-			"true, [t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, and 1 is down already]"},
+			"true, [t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, " +
+			"and 1 is down already]"},
+		{"one is cordoned, and has no machine yet", v1.RoleControlPlane, 3, "h0u h1u h2c", "h0 h2", "h0 0, h2 1, " +
+			"true, [t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, " +
+			"and 1 is down already]"},
+		{"one is cordoned, and its system is being written", v1.RoleControlPlane, 3, "h0u h1u h2ic", "h0 h2",
+			"h0 0, h2 1, true, [t/a ControlPlane: no order helps: it tolerates the loss of 1 of 3 active hosts, " +
+				"and 1 is down already]"},
 		{"the role leaves, and a standby host is cordoned", v1.RoleControlPlane, 0, "h0u h1u h2usc", "h1 h2",
 			"h1 1, h2 1, false, []"},
 		{"standby hosts that nothing uses", v1.RoleControlPlane, 1, "h0u h1s h2s", "h1 h2", "h1 1, h2 1, false, []"},
