@@ -200,6 +200,7 @@ func TestInUseGuard(t *testing.T) {
 		{"a host that is inspected", somebody, guardedHost{"", "inspecting", wholeClaim}, hands, ""},
 		{"a host that is not externally provisioned", somebody,
 			guardedHost{"externallyProvisioned: false", "available", wholeClaim}, hands, ""},
+		{"a host with an image without a URL", somebody, guardedHost{noURL, "available", wholeClaim}, hands, ""},
 		{"a host that is kept for its cluster", somebody, guardedHost{kept, "available", wholeClaim}, hands, denied},
 	}
 	for _, spec := range usedSpecs {

@@ -36,6 +36,7 @@ const (
 	machine    = "consumerRef: {apiVersion: infrastructure.cluster.x-k8s.io/v1beta1, kind: Metal3Machine, namespace: t, name: m1}"
 	kept       = "consumerRef: {apiVersion: cluster.x-k8s.io/v1beta1, kind: Cluster, namespace: t, name: a}"
 	image      = "image: {url: \"http://user:pass@images.invalid:8080/a%20b/node.qcow2?token=x#y\"}"
+	noURL      = "image: {url: \"\"}"
 )
 
 func movedRows() []movedRow {
@@ -59,6 +60,11 @@ func movedRows() []movedRow {
 		{"nobody uses it", "", "available", wholeClaim, "", "", ""},
 		{"nobody uses it, and another cluster gets it", "", "available", wholeClaim,
 			"cluster-namespace=t cluster-name=b node-type=Worker", "", ""},
+		{"its image has no URL, which metal3 takes for none", noURL, "available", wholeClaim, "", "", ""},
+		{"its image has no URL, and it is not deprovisioned yet", noURL, "provisioned", wholeClaim, "", "", "is in use"},
+		{"the same, and its release is approved", noURL, "provisioned", wholeClaim, "", "rendered", ""},
+		{"an approved release of a deploy method, with an image without a URL",
+			noURL + ", customDeploy: {method: install_coreos}", "provisioned", wholeClaim, "", "rendered", ""},
 		{"nobody has registered it", "", "", wholeClaim, "", "", ""},
 		{"it is inspected", "", "inspecting", wholeClaim, "", "", ""},
 		{"first labels of a host in use", machine, "provisioned", "", wholeClaim, "", ""},

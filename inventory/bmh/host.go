@@ -196,7 +196,7 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 			Online:                bmh.Spec.Online,
 			ExternallyProvisioned: bmh.Spec.ExternallyProvisioned,
 			Uncleaned:             bmh.Spec.AutomatedCleaningMode == metal3.CleaningModeDisabled,
-			Image:                 bmh.Spec.Image != nil && bmh.Spec.Image.URL != "" || bmh.Spec.CustomDeploy != nil,
+			Image:                 hasImage(&bmh.Spec) || bmh.Spec.CustomDeploy != nil,
 		},
 		Engine:     engineMarks(bmh),
 		BootMAC:    bmh.Spec.BootMACAddress,
@@ -248,10 +248,13 @@ func restoreStatus(bmh *metal3.BareMetalHost) []inventory.Fault {
 		Text: fault}}
 }
 
+// hasImage reports whether a spec has an image for metal3, and for the guards: one without a URL is none.
+func hasImage(spec *metal3.BareMetalHostSpec) bool { return spec.Image != nil && spec.Image.URL != "" }
+
 // imageName returns inventory.State.ImageName of a spec. The sync guard builds the same name from the live object,
 // with the URL functions of the API server's CEL library: url.ParseRequestURI, then url.Parse.
 func imageName(spec *metal3.BareMetalHostSpec) string {
-	if spec.Image != nil {
+	if hasImage(spec) {
 		if _, err := url.ParseRequestURI(spec.Image.URL); err != nil {
 			return "image/"
 		}

@@ -259,6 +259,9 @@ func TestImageName(t *testing.T) {
 			"{image: {url: \"https://u:" + inventorytest.Marker + "@images.example:8443/a/b.qcow2?token=" +
 				inventorytest.Marker + "\"}}", "image/images.example/a/b.qcow2"},
 		{"no URL", "{image: {url: node.qcow2}}", "image/"},
+		{"an image without a URL, which metal3 takes for none", "{image: {url: \"\"}}", ""},
+		{"such an image, and a method", "{image: {url: \"\"}, customDeploy: {method: install_coreos}}",
+			"customDeploy/install_coreos"},
 		{"a method", "{customDeploy: {method: install_coreos}}", "customDeploy/install_coreos"},
 	} {
 		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\nspec: " +

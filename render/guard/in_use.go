@@ -46,27 +46,32 @@ func usedVariables() []admissionv1.Variable {
 		{Name: "consumed", Expression: "variables.hasSpec && has(" + hostConsumer + ")"},
 		{Name: "provisioned", Expression: "oldObject != null && has(oldObject.status) && has(oldObject.status.provisioning) &&\n" +
 			"has(" + state + ") &&\n" + state + " in " + celList(inventory.ProvisionedStates())},
-		{Name: "used", Expression: "variables.consumed || variables.provisioned ||\nvariables.hasSpec && (has(" + hostImage +
-			") || has(oldObject.spec.customDeploy) ||\n" +
+		// metal3 takes an image without a URL for none: it is a way to have a host deprovisioned.
+		{Name: "imageURL", Expression: "variables.hasSpec && has(" + hostImage + ") ? " + part(hostImage, "url") + " : ''"},
+		{Name: "used", Expression: "variables.consumed || variables.provisioned || variables.imageURL != '' ||\n" +
+			"variables.hasSpec && (has(oldObject.spec.customDeploy) ||\n" +
 			"  has(oldObject.spec.externallyProvisioned) && oldObject.spec.externallyProvisioned)"},
 	}
+}
+
+// part is an expression for a string in an object, ” where there is none.
+func part(of, field string) string {
+	return fmt.Sprintf("(has(%[1]s.%[2]s) ? %[1]s.%[2]s : '')", of, field)
 }
 
 // inUseVariables returns what inUseValidations need, of a policy that has the variables of metadataVariables. A claim
 // label without a value claims nothing.
 func inUseVariables(keys v1alpha1.LabelKeys) []admissionv1.Variable {
-	part := func(of, field string) string { return fmt.Sprintf("(has(%[1]s.%[2]s) ? %[1]s.%[2]s : '')", of, field) }
 	return slices.Concat([]admissionv1.Variable{
 		{Name: "claimLabels", Expression: celList(claimKeys(keys))},
 		{Name: "moved", Expression: "variables.claimLabels.exists(k, k in variables.oldLabels && variables.oldLabels[k] != '' &&\n" +
 			"  (!(k in variables.newLabels) || variables.newLabels[k] != variables.oldLabels[k]))"},
 	}, usedVariables(), []admissionv1.Variable{
-		{Name: "imageURL", Expression: "variables.hasSpec && has(" + hostImage + ") ? " + part(hostImage, "url") + " : ''"},
 		{Name: "imagePath", Expression: "isURL(variables.imageURL) ? url(variables.imageURL).getHostname() + url(variables.imageURL).getEscapedPath() : ''"},
 		{Name: "use", Expression: "variables.consumed ? " + part(hostConsumer, "kind") + " + '/' +\n  " +
 			part(hostConsumer, "namespace") + " + '/' +\n  " +
 			part(hostConsumer, "name") + " :\n" +
-			"variables.hasSpec && has(" + hostImage + ") ? 'image/' + variables.imagePath :\n" +
+			"variables.imageURL != '' ? 'image/' + variables.imagePath :\n" +
 			"variables.hasSpec && has(oldObject.spec.customDeploy) ? 'customDeploy/' +\n  " +
 			part("oldObject.spec.customDeploy", "method") + " : ''"},
 		{Name: "approved", Expression: fmt.Sprintf("'%[1]s' in variables.newAnnotations &&\n"+
