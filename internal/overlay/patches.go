@@ -165,6 +165,10 @@ func compare(before, after Built) []error {
 			errs = append(errs, OfPatches(o.complaint("spec.ports", "the API server would choose %s for it: want a granted "+
 				"nodePort for each, or allocateLoadBalancerNodePorts: false", text.Count(n, "node port"))))
 		}
+		if choosesHealthPort(o) && !choosesHealthPort(old) {
+			errs = append(errs, OfPatches(o.complaint("spec.healthCheckNodePort", "missing: the API server would choose a "+
+				"node port for it, because of externalTrafficPolicy: Local: want a granted one")))
+		}
 		if !reflect.DeepEqual(account(old), account(o)) {
 			errs = append(errs, OfPatches(o.complaint("spec.template.spec", "a patch may not change the pod's account")))
 		}
@@ -188,6 +192,15 @@ func chosenPorts(o *Object) (n int) {
 		}
 	}
 	return n
+}
+
+// choosesHealthPort reports whether the API server would choose the node port at which a load balancer asks a node for
+// pods of the Service. It does so without any other node port, too.
+func choosesHealthPort(o *Object) bool {
+	spec := asMap(o.Fields["spec"])
+	number, given := spec["healthCheckNodePort"].(json.Number)
+	return o.Kind == "Service" && spec["type"] == "LoadBalancer" && spec["externalTrafficPolicy"] == "Local" &&
+		(!given || number == "0")
 }
 
 // account returns how a Deployment's pods authenticate.
