@@ -49,8 +49,8 @@ func validateDexes(c *v1.SIPCluster, root complaints) {
 		validateClients(dex, at, env)
 		if k := dex.Kubernetes; k != nil {
 			if k.UsernamePrefix != nil && *k.UsernamePrefix == "-" {
-				at.at(".kubernetes.usernamePrefix").add(`found "-", which kube-apiserver's flags read as no prefix, and ` +
-					`authentication.yaml as a dash: want "" for no prefix`)
+				at.at(".kubernetes.usernamePrefix").add(`found "-", which kube-apiserver's flags read as no prefix, ` +
+					`and authentication.yaml as a dash: want "" for no prefix`)
 			}
 			for _, prefix := range []struct {
 				name  string
