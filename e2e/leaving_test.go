@@ -22,15 +22,27 @@ func rowLeaving(t *testing.T, r *rig, name string) {
 	had, syncs := c.serviceUIDs(t), append(c.syncs(t), c.root())
 	assert.Truef(t, len(had) > 0, "there are no services")
 	variables := "export HOSTS=" + c.ns + "\n"
-	c.run(t, slices.Concat([]string{variables}, procedure(t, "leave", string(r.engine)),
-		procedure(t, "leave", "accounts")))
-	resource, namespace := r.syncKind()
-	for _, sync := range syncs {
-		r.api.WaitGone(t, resource, namespace, sync)
+	engineAndAccounts := func() {
+		t.Helper()
+		c.run(t, slices.Concat([]string{variables}, procedure(t, "leave", string(r.engine)),
+			procedure(t, "leave", "accounts")))
+		resource, namespace := r.syncKind()
+		for _, sync := range syncs {
+			r.api.WaitGone(t, resource, namespace, sync)
+		}
+		if r.argo != nil && !r.alone {
+			r.api.WaitGone(t, resource, namespace, c.root()+"-policy")
+		}
 	}
-	if r.argo != nil && !r.alone {
-		r.api.WaitGone(t, resource, namespace, c.root()+"-policy")
-	}
+	engineAndAccounts()
+	c.run(t, procedure(t, "apply-policy"))
+	c.started = false
+	c.follow(t, "back again")
+	c.tenant("b", 0)
+	c.settle(t, "back again, and a host less")
+	assert.Equal(t, fmt.Sprint(had), fmt.Sprint(c.serviceUIDs(t)), "back again: the services are")
+	syncs = append(c.syncs(t), c.root())
+	engineAndAccounts()
 	c.run(t, slices.Concat([]string{variables}, procedure(t, "leave", "guards")))
 	time.Sleep(3 * time.Second) // a sync, and the garbage collector, take a second
 	c.check(t, "no engine and no guard", nil)
