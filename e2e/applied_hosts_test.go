@@ -13,10 +13,10 @@ import (
 )
 
 // rowAppliedHosts runs docs/applied-hosts.md, word by word, on hosts that a person's own Application or Kustomization
-// applies and prunes, one of them with a machine on it.
+// applies and prunes, one of them with a machine on it. The label guard only audits, as it does by default.
 func rowAppliedHosts(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
-	c.site.Spec.Repository.Path = "tree"
+	c.site.Spec.Repository.Path, c.site.Spec.LabelGuard.Enforce = "tree", false
 	r.appliesHosts(t, c)
 	c.takesOver(t)
 	c.settle(t, "taken over")
@@ -27,21 +27,28 @@ func rowAppliedHosts(t *testing.T, r *rig, name string) {
 	c.tenant("a", 2)
 	c.settle(t, "a host more")
 	if r.argo != nil {
+		r.applyOwn(t, c, "ServerSideApply=true")
 		c.ownReturns(t)
 		return
 	}
 	app := c.ns + "-own"
+	r.flux.Publish(t, c.ns, app, c.repo)
+	r.applyOwn(t, c, "")
+	c.ownReturns(t)
+
+	c.site.Spec.LabelGuard.Enforce = true
+	c.settle(t, "the label guard is enforced")
+	r.api.WaitPolicies(t, c.ns)
 	revision := r.flux.Publish(t, c.ns, app, c.repo)
 	r.applyOwn(t, c, "")
 	r.flux.WaitFailed(t, c.ns, app, revision, "label-guard")
-	c.wantHolds(t, "own Kustomization is back", "a", "n1", "n2")
+	c.wantHolds(t, "own Kustomization is back, and the label guard is enforced", "a", "n1", "n2")
 }
 
-// ownReturns has the person's own Application come back, and takes the hosts over again. In between no host loses its
-// spec.
+// ownReturns waits for the changes of a person's own object that came back, and takes the hosts over again. In between
+// no host loses its spec.
 func (c *circle) ownReturns(t *testing.T) {
 	t.Helper()
-	c.rig.applyOwn(t, c, "ServerSideApply=true")
 	engine.Wait(t, "the return", engine.SyncTimeout, func() error {
 		if c.sipgen(t, "plan"); !strings.Contains(c.said, "frozen: "+c.tenants+"/a: ") {
 			return fmt.Errorf("found %.500q, want a frozen cluster", c.said)
