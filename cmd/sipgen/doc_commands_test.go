@@ -259,10 +259,12 @@ var (
 		"docs/hosts-in-git.md": "for of in tenants hosts; do mkdir -p made/base made/overlays/dc1 && mv $of/* made/base && (cd made && " +
 			"ls base >list && sed 's/^/- /; 1s/^/resources:\\n/' list >base/kustomization.yaml && rm list && printf 'resources: [../../base]\n' >overlays/dc1/kustomization.yaml) && " +
 			"rm -r $of && mv made $of; done && mv tenants specs\n",
-		// A stand-in of NetBox, and one of kubectl that notes what it is asked for.
+		// A stand-in of NetBox, with a switch, and one of kubectl that notes what it is asked for. A spreadsheet has saved
+		// the file.
 		"labels-from-elsewhere": "export NETBOX=https://netbox.example.org NETBOX_TOKEN=t PATH=$PWD/bin:$PATH && mkdir bin && " +
-			"printf '#!/bin/sh\\necho \"$@\" >>asked\\n' >bin/kubectl && printf '#!/bin/sh\\ncat netbox.json\\n' >bin/curl && chmod +x bin/* && " +
-			`echo '{"next": null, "results": [{"name": "r1n1-cp", "rack": {"name": "r1"}, "position": 12.0}, {"name": "spare", "rack": null, "position": null}, {"name": "--all", "rack": {"name": "r1"}, "position": 1.0}, {"name": "n2", "rack": {"name": "room 1 rack 2"}, "position": 2.0}]}' >netbox.json` + "\n",
+			"printf '#!/bin/sh\\necho \"$@\" >>asked\\ntest \"$5\" != sw1\\n' >bin/kubectl && printf '#!/bin/sh\\ncat netbox.json\\n' >bin/curl && chmod +x bin/* && " +
+			`echo '{"next": null, "results": [{"name": "r1n1-cp", "rack": {"name": "r1"}, "position": 12.0}, {"name": "spare", "rack": null, "position": null}, {"name": "--all", "rack": {"name": "r1"}, "position": 1.0}, {"name": "sw1", "rack": {"name": "r1"}, "position": 40.0}, {"name": "n2", "rack": {"name": "room 1 rack 2"}, "position": 2.0}]}' >netbox.json` + "\n" +
+			"awk() { sed -i 's/$/\\r/' hosts.csv && command awk \"$@\"; }\n",
 		"live-trial": "rm -rf site.yaml tenants fleet.git && unset SIPGEN_REPO\n",
 		"restore-file": "git config --global user.name me && git config --global user.email me@example.org && git clone -q fleet.git broken && cd broken && " +
 			"file=clusters/tenant-a/edge-a/infra/kustomization.yaml && echo '# mine' >>$file && git commit -qam broken && git rm -q flux/policy.yaml && git commit -qam gone\n",
