@@ -259,7 +259,7 @@ var (
 		"docs/hosts-in-git.md": "for of in tenants hosts; do mkdir -p made/base made/overlays/dc1 && mv $of/* made/base && (cd made && " +
 			"ls base >list && sed 's/^/- /; 1s/^/resources:\\n/' list >base/kustomization.yaml && rm list && printf 'resources: [../../base]\n' >overlays/dc1/kustomization.yaml) && " +
 			"rm -r $of && mv made $of; done && mv tenants specs\n",
-		// A stand-in of NetBox, with a switch, and one of kubectl that notes what it is asked for. A spreadsheet has saved
+		// A stand-in of NetBox, with a switch, and one of kubectl that notes what it is asked for. A spreadsheet saved
 		// the file.
 		"labels-from-elsewhere": "export NETBOX=https://netbox.example.org NETBOX_TOKEN=t PATH=$PWD/bin:$PATH && mkdir bin && " +
 			"printf '#!/bin/sh\\necho \"$@\" >>asked\\ntest \"$5\" != sw1\\n' >bin/kubectl && printf '#!/bin/sh\\ncat netbox.json\\n' >bin/curl && chmod +x bin/* && " +
@@ -286,6 +286,24 @@ func shell(t *testing.T, dir, page, script string) {
 		"ALL=--site site.yaml -f tenants --inventory hosts")
 	out, err := cmd.CombinedOutput()
 	assert.Truef(t, err == nil, "%s: %v\n%s\n---\n%s", page, err, script, out)
+}
+
+// TestFormerTreeGoesTwice: the step that deletes the former tree may be repeated, and never takes what is typed behind
+// it for names of files.
+func TestFormerTreeGoesTwice(t *testing.T) {
+	const setup = `git init -q --bare -b main fleet.git && git clone -q fleet.git fleet 2>&1 && cd fleet && mkdir new
+git config user.name me && git config user.email me@example.org && touch former.yaml new/PLAN.md
+printf 'files:\n- path: former.yaml\n' >.sipgen.yaml
+git add . && git commit -qm tree && git push -q origin main && cd ..
+export fleet=$PWD/fleet OLD=. FOLDER=new
+`
+	for _, name := range []string{"switch to-argocd", "switch to-flux", "switch names"} {
+		blocks := namedBlocks(t, name)
+		step := blocks[len(blocks)-1]
+		dir := t.TempDir()
+		shell(t, dir, name, setup+"step() {\n"+step+"}\nstep\n! echo '- path: new/PLAN.md' | step\n"+
+			"test \"$(git -C fleet ls-files)\" = new/PLAN.md && test -z \"$(git -C fleet status --short)\"\n")
+	}
 }
 
 // TestHandOverStops: the functions of the procedure "switch to-argocd" hand over what kubectl finds of a tree, folder
