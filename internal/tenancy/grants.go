@@ -104,10 +104,30 @@ func (s *asked) entry(e *v1.ServiceEntry) {
 			s.add(e.Path+".controlPlaneNodes", "found true, which only the Site allows, for all tenants, with spec.defaults.controlPlaneNodes")
 		}
 	}
+	s.families(e)
 	for i, n := range e.Service.NetworkAttachments {
 		if !t.mayAttach(s.cluster.Namespace, n.Namespace, n.Name) {
 			s.add(fmt.Sprintf("%s.networkAttachments[%d]", e.Path, i), "found %q of namespace %q, which %s is not granted",
 				n.Name, n.Namespace, t.where("networkAttachments"))
+		}
+	}
+}
+
+// families complains about addresses of a family in which nothing listens: the Site's load balancers have one alone.
+func (s *asked) families(e *v1.ServiceEntry) {
+	only := v1.AddressFamily(s.site.Spec.Defaults.IPFamily)
+	check := func(field, ip string) {
+		if family := v1.FamilyOf(ip); only != "" && family != "" && family != only {
+			s.add(e.Path+field, "found %s, want an %s address: the Site's services have no other (spec.defaults.ipFamily)",
+				ip, only)
+		}
+	}
+	if e.Service.ClusterIP != nil {
+		check(".clusterIP", *e.Service.ClusterIP)
+	}
+	if exposure := e.Service.Service; exposure != nil {
+		for _, ip := range exposure.Addresses() {
+			check(".service.loadBalancerIP", ip)
 		}
 	}
 }
