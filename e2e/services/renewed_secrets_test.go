@@ -39,7 +39,9 @@ func TestRenewedBackendCA(t *testing.T) {
 	before.waitState(t, "node-1", "DOWN")
 }
 
-// TestRenewedKeysOfTheJumpHost: without a restart, a listed user gets in, and sshd proves itself by the new host key.
+// TestRenewedKeysOfTheJumpHost: without a restart, a listed user gets in. After one, sshd proves itself by the new host
+// key: from 9.8 on, as in the image, sshd keeps the host keys of its start, and earlier ones read them for each
+// connection.
 func TestRenewedKeysOfTheJumpHost(t *testing.T) {
 	need.Program(t, "sshd", "openssh-server")
 	first, _ := newSigner(t)
@@ -53,15 +55,18 @@ func TestRenewedKeysOfTheJumpHost(t *testing.T) {
 	p := stage(t, files, jumpName, map[string]map[string][]byte{
 		jumpName + "-host-keys": {"ssh_host_ed25519_key": privatePEM(t, hostPrivate)},
 	})
-	start(t, p.command(t, p.spec.Containers[0].Command...))
+	before := start(t, p.command(t, p.spec.Containers[0].Command...))
 	dial := sshd(t, address, hostKey)
 	_, err := dial("sip", ssh.PublicKeys(second))
 	assert.Truef(t, err != nil, "a key that is not listed gets in")
 	keys := filepath.Join(p.root, "opt", "sip")
 	write(t, filepath.Join(keys, "keys", "authorized_keys"), []byte(authorized(second.PublicKey())+"\n"), 0o444)
+	listed, err := dial("sip", ssh.PublicKeys(second))
+	require.NoError(t, err, "without a restart")
+	require.NoError(t, listed.Close())
 	write(t, filepath.Join(keys, "host-keys", "ssh_host_ed25519_key"), privatePEM(t, renewedPrivate), 0o440)
-	_, err = dial("sip", ssh.PublicKeys(second))
-	assert.ErrorContains(t, err, "host key mismatch", "the former host key")
+	before.end(t, address)
+	start(t, p.command(t, p.spec.Containers[0].Command...))
 	dial = sshd(t, address, renewed)
 	client, err := dial("sip", ssh.PublicKeys(second))
 	require.NoError(t, err)
