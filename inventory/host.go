@@ -194,6 +194,8 @@ type State struct {
 	Deleting bool `json:"deleting,omitempty"`
 	// Online is spec.online.
 	Online bool `json:"online,omitempty"`
+	// PoweredOff: spec.online is true, and metal3 found the power off and could not switch it on.
+	PoweredOff bool `json:"poweredOff,omitempty"`
 	// ExternallyProvisioned is spec.externallyProvisioned.
 	ExternallyProvisioned bool `json:"externallyProvisioned,omitempty"`
 	// Uncleaned: spec.automatedCleaningMode is disabled. metal3 leaves the data on the disks when the host is given

@@ -170,7 +170,8 @@ func balancers(spec *v1.SIPCluster, name string) (out []server) {
 }
 
 // down returns why a host in an active slot does not serve, "" for one that does, and whether it does again once people
-// end what they do to it. An error that metal3 reports about a host in use proves nothing about the system on it.
+// end what they do to it. An error that metal3 reports about a host in use proves nothing about the system on it, but
+// that the power is off.
 func down(h *inventory.Host, named bool) (why string, back bool) {
 	s := &h.State
 	failed := holdings.Failed(h)
@@ -188,7 +189,7 @@ func down(h *inventory.Host, named bool) (why string, back bool) {
 		return "paused", true
 	case s.InUse() && s.Operational == "servicing": // metal3 changes firmware: the host runs metal3's ramdisk
 		return s.Operational, false
-	case s.InUse() && !s.Online:
+	case s.InUse() && (!s.Online || s.PoweredOff):
 		return "powered off", false
 	case !s.InUse() && holdings.Unfit(h) != holdings.Why{}:
 		return "not available", false

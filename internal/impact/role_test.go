@@ -21,9 +21,9 @@ const isFrozen, asPlanned = "frozen", "planned"
 
 // TestDown: which hosts of a role count as down, and how many it tolerates to lose at a time. The role asks for so many
 // hosts. A host of the tree is NAME, then u in use, c cordoned, p paused, d deprovisioning, o powered off, e in error,
-// f unhealthy, r retired, v in servicing, s standby, m taken by a machine, i as that and provisioning, k kept for a
-// cluster's next machine, x outside metal3, and - waits to leave, another one in its place; + is a free host, ! one of
-// the tree that is gone. h0 goes.
+// f unhealthy, r retired, v in servicing, w without power, s standby, m taken by a machine, i as that and provisioning,
+// k kept for a cluster's next machine, x outside metal3, and - waits to leave, another one in its place; + is a free
+// host, ! one of the tree that is gone. h0 goes.
 func TestDown(t *testing.T) {
 	for _, row := range []struct {
 		why, role string
@@ -59,6 +59,8 @@ func TestDown(t *testing.T) {
 			"1, down 1 [h2 is leaving]; 2 of 3 left"},
 		{"failed, and no other", v1.RoleControlPlane, 3, "h0u h1u h2uf", "1, down 1 [h2 is failed]; 1 of 3 left"},
 		{"in error, and it runs", v1.RoleControlPlane, 3, "h0u h1u h2ue", "1, down 0 []; 2 of 3 left"},
+		{"in error, without power", v1.RoleControlPlane, 3, "h0u h1u h2uw",
+			"1, down 1 [h2 is powered off]; 1 of 3 left"},
 		{"people at work", v1.RoleControlPlane, 5, "h0u h1uc h2up h3u h4u",
 			"2, down 2 [h1 is cordoned h2 is paused]; 2 of 5 left"},
 		{"machines that come and go", v1.RoleControlPlane, 5, "h0u h1ud h2uo h3u h4u",
@@ -246,6 +248,8 @@ func hostOf(word string) inventory.Host {
 			h.State.Online = false
 		case 'e':
 			h.State.Operational, h.State.ErrorType = "error", "power management error"
+		case 'w':
+			h.State.Operational, h.State.ErrorType, h.State.PoweredOff = "error", "power management error", true
 		case 'r':
 			h.State.Retired = "disks fail"
 		case 'f':

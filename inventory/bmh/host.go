@@ -194,6 +194,7 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 			NodeReuse:             bmh.Labels[inventory.NodeReuseLabel],
 			Deleting:              bmh.DeletionTimestamp != nil,
 			Online:                bmh.Spec.Online,
+			PoweredOff:            staysOff(bmh),
 			ExternallyProvisioned: bmh.Spec.ExternallyProvisioned,
 			Uncleaned:             bmh.Spec.AutomatedCleaningMode == metal3.CleaningModeDisabled,
 			Image:                 hasImage(&bmh.Spec) || bmh.Spec.CustomDeploy != nil,
@@ -214,6 +215,11 @@ func FromObject(bmh *metal3.BareMetalHost) inventory.Host {
 	Clean(&host)
 	CheckSecrets(&host)
 	return host
+}
+
+// staysOff reports whether metal3 found the power off and could not switch it on.
+func staysOff(bmh *metal3.BareMetalHost) bool {
+	return bmh.Spec.Online && !bmh.Status.PoweredOn && bmh.Status.ErrorType == metal3.PowerManagementError
 }
 
 func hasStatus(bmh *metal3.BareMetalHost) bool {

@@ -235,8 +235,8 @@ status:
 			ErrorMessage: "no answer",
 			Consumer:     &inventory.Consumer{APIVersion: "v1beta1", Kind: "Metal3Machine", Namespace: "t", Name: "m"},
 			Paused:       true, Detached: true, Unhealthy: true, Retired: "disks fail", Cordoned: inventory.NoReason,
-			NodeReuse: "md-0", Deleting: true, Online: true, ExternallyProvisioned: true, Uncleaned: true, Image: true,
-			ImageName: "image/images/x",
+			NodeReuse: "md-0", Deleting: true, Online: true, PoweredOff: true, ExternallyProvisioned: true,
+			Uncleaned: true, Image: true, ImageName: "image/images/x",
 		},
 		Engine: map[string]string{
 			"app.kubernetes.io/instance":     "site",
@@ -249,6 +249,26 @@ status:
 	}
 	hosts[0].Source.Line = 2
 	assert.Equal(t, want, hosts[0])
+}
+
+// TestPoweredOff: a host is off if metal3 found it off and could not switch it on. An error alone may be the BMC's.
+func TestPoweredOff(t *testing.T) {
+	const failed = "errorType: power management error"
+	for _, row := range []struct {
+		why, online, status string
+		want                bool
+	}{
+		{"it does not go on", "true", failed + ", poweredOn: false", true},
+		{"it does not go off", "true", failed + ", poweredOn: true", false},
+		{"it is meant to be off", "false", failed + ", poweredOn: false", false},
+		{"it is about to go on", "true", "poweredOn: false", false},
+		{"another error", "true", "errorType: provisioned registration error, poweredOn: false", false},
+	} {
+		hosts, err := fromText("apiVersion: metal3.io/v1alpha1\nkind: BareMetalHost\nmetadata: {name: n1}\n" +
+			"spec: {online: " + row.online + "}\nstatus: {provisioning: {state: provisioned}, " + row.status + "}\n")
+		require.NoError(t, err)
+		assert.Equal(t, row.want, hosts[0].State.PoweredOff, row.why)
+	}
 }
 
 // TestImageName: enough to tell one image from another, and no secret. e2e's TestMovedHosts has the API server agree.
