@@ -120,6 +120,20 @@ func TestJumpHostImage(t *testing.T) {
 			row.want, out)
 		session.Close()
 	}
+	keepsHostKeys(t, p, dial, stranger)
+}
+
+// keepsHostKeys: as docs/rotate-keys.md has it, a newly listed user gets in without a restart, and sshd does not prove
+// itself by a new host key without one. Earlier versions than the image's, as the machine's may be, do.
+func keepsHostKeys(t *testing.T, p pod, dial func(string, ssh.AuthMethod) (*ssh.Client, error), next ssh.Signer) {
+	t.Helper()
+	_, renewed := newSigner(t)
+	keys := filepath.Join(p.root, "opt", "sip")
+	write(t, filepath.Join(keys, "host-keys", "ssh_host_ed25519_key"), privatePEM(t, renewed), 0o440)
+	write(t, filepath.Join(keys, "keys", "authorized_keys"), []byte(authorized(next.PublicKey())+"\n"), 0o444)
+	client, err := dial("sip", ssh.PublicKeys(next))
+	require.NoError(t, err, "with the former host key")
+	require.NoError(t, client.Close())
 }
 
 // asDockerfileSays compares the image with its Dockerfile, and gives the version of kubectl in that.
