@@ -118,8 +118,8 @@ func (s *asked) families(e *v1.ServiceEntry) {
 	only := v1.AddressFamily(s.site.Spec.Defaults.IPFamily)
 	check := func(field, ip string) {
 		if family := v1.FamilyOf(ip); only != "" && family != "" && family != only {
-			s.add(e.Path+field, "found %s, want an %s address: the Site's services have no other (spec.defaults.ipFamily)",
-				ip, only)
+			s.add(e.Path+field, "found %s, want an %s address: the Site's services have no other "+
+				"(spec.defaults.ipFamily)", ip, only)
 		}
 	}
 	if e.Service.ClusterIP != nil {
