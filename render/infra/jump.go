@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
+	"github.com/airshipit/sipgen/internal/text"
+	"github.com/airshipit/sipgen/inventory"
 	"github.com/airshipit/sipgen/templates"
 )
 
@@ -52,25 +54,37 @@ func bmcAccess(jump *v1.JumpHost) string {
 }
 
 // redfish adds the systems' URLs to the table, and refuses hosts whose BMC Secret a pod of the cluster's
-// namespace cannot mount.
+// namespace cannot mount. Hosts with the same fault are one line: often it is a fault of all.
 func (o *overlay) redfish(table []tableHost) error {
-	var errs []error
+	var faults []string
+	hosts := map[string][]string{}
+	add := func(h *inventory.Host, format string, args ...any) {
+		fault := fmt.Sprintf(format, args...)
+		if hosts[fault] == nil {
+			faults = append(faults, fault)
+		}
+		hosts[fault] = append(hosts[fault], h.Key())
+	}
 	for i := range table {
 		h := table[i].Member.Host
 		switch {
 		case h.Namespace != o.Cluster.Namespace:
-			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: its BMC Secret is in namespace %s, and a pod mounts Secrets of its own namespace %s only; use bmc.access metal3", h.Key(), h.Namespace, o.Cluster.Namespace))
+			add(h, "bmc.access redfish: its BMC Secret is in namespace %s, and a pod mounts Secrets of its own namespace "+
+				"%s only; use bmc.access metal3", h.Namespace, o.Cluster.Namespace)
 			continue
 		case !secretName(h.BMC.CredentialsName):
-			errs = append(errs, fmt.Errorf("host %s: bmc.access redfish: bmc.credentialsName is %q, want the name of a Secret",
-				h.Key(), h.BMC.CredentialsName))
+			add(h, "bmc.access redfish: bmc.credentialsName is %q, want the name of a Secret", h.BMC.CredentialsName)
 			continue
 		}
 		system, err := redfishSystem(h.BMC.Address)
 		if err != nil {
-			errs = append(errs, fmt.Errorf("host %s: %w", h.Key(), err))
+			add(h, "%v", err)
 		}
 		table[i].System = system
+	}
+	var errs []error
+	for _, fault := range faults {
+		errs = append(errs, fmt.Errorf("host %s: %s", text.Some(hosts[fault], 3), fault))
 	}
 	return errors.Join(errs...)
 }

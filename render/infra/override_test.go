@@ -137,6 +137,12 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 			"hosts metal/node-1 and metal/node-2 have the same address"},
 		{"a BMC Secret in another namespace", redfish,
 			"in namespace metal, and a pod mounts Secrets of its own namespace tenants only"},
+		{"a BMC Secret of many hosts in another namespace, in one line", func(in *Input) {
+			redfish(in)
+			for n := range 5 {
+				in.Hosts = append(in.Hosts, host(fmt.Sprintf("node-1%d", n), v1.RoleWorker, fmt.Sprintf("192.0.2.1%d", n)))
+			}
+		}, "spec.services.jumpHost[0]: host metal/node-1, metal/node-10, metal/node-11 and "},
 		{"a BMC that does not speak Redfish", func(in *Input) { own(in, "ipmi://192.0.2.1", "bmc") },
 			`scheme "ipmi", which is not Redfish`},
 		{"a BMC address without a system", func(in *Input) { own(in, "redfish://192.0.2.1", "bmc") },
