@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/airshipit/sipgen/e2e/engine"
@@ -62,6 +63,7 @@ var patchRows = []row{
 	{"failed", rowFailed},                           // the operator's errors
 	{"standby-unfit", rowStandbyUnfit},              // the provider's mark, and a guarded host
 	{"machine-elsewhere", rowMachineElsewhere},      // the provider, and a host without labels
+	{"left-services", rowLeftServices},              // a page, and what Flux deletes as an account that is gone
 	{"running-cluster", rowRunningCluster},          // a page, the guards, and labels that a person and an engine own
 }
 
@@ -128,6 +130,27 @@ func rowRelease(t *testing.T, r *rig, name string) {
 	c.wantHolds(t, what, "d", "n4")
 	c.settle(t, "the objects are dropped")
 	assert.Len(t, r.api.OurLabels(t, c.ns, "n2"), 0, "the released host has labels")
+}
+
+// rowLeftServices: Flux sees the commit that takes a cluster's services only together with the next one, which takes
+// their account. Whatever Flux was quick enough to delete, the page's command deletes the rest, and no host changes.
+func rowLeftServices(t *testing.T, r *rig, name string) {
+	c := newCircle(t, r, name)
+	c.hosts(t, "controller", "n1", "n2")
+	c.tenantWith("a", 1, loadBalancer())
+	c.tenantWith("b", 1, loadBalancer())
+	c.step(t, "assign")
+	all := c.serviceUIDs(t)
+	c.tenantWith("a", 1, "")
+	assert.True(t, c.commit(t), "the services go")
+	c.wantSaid(t, "the services go", "let Flux sync this commit before you publish the next one")
+	assert.True(t, c.commit(t), "their account goes")
+	c.follow(t, "both commits at once")
+	words := strings.NewReplacer("-n NAMESPACE", "-n "+c.tenants, "NAMESPACE.NAME.infra", c.name("a", "infra"))
+	c.run(t, []string{words.Replace(procedure(t, "delete-left-services")[0])})
+	b := slices.DeleteFunc(all, func(service string) bool { return strings.Contains(service, "/loadbalancer-worker-a ") })
+	assert.Equal(t, b, c.serviceUIDs(t), "the services that are left are b's")
+	c.settle(t, "the rest is deleted")
 }
 
 var (

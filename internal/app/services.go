@@ -38,6 +38,7 @@ func serviceChanges(was, hadRights map[string]map[string][]byte, after render.Tr
 			changes.Gone, changes.Emptied = true, render.IsEmptied(after["clusters/"+cluster+
 				"/infra/kustomization.yaml"]) ||
 				render.IsEmptied(after["clusters/"+cluster+"/kustomization.yaml"])
+			changes.Account = len(hasRights[cluster]) > 0
 		} else if objects, err := done.of(cluster, change{was[cluster], hadRights[cluster], is[cluster],
 			hasRights[cluster]}); err != nil {
 			changes.Unknown = err.Error()

@@ -18,6 +18,8 @@ type ServiceChanges struct {
 	Gone bool `json:"gone,omitempty"`
 	// Emptied: their folder stays for one more commit, empty, for Argo CD to sync.
 	Emptied bool `json:"emptied,omitempty"`
+	// Account: the account that Flux deletes them as stays for one more commit.
+	Account bool `json:"-"`
 	// Leaves: all go because its hosts leave the site with their namespace, with labels and machines.
 	Leaves bool `json:"-"`
 	// Unknown is why the changes are unknown, empty if they are known.
@@ -43,6 +45,10 @@ func (s *ServiceChanges) changes() []string {
 	}
 	if s.Gone && s.Emptied {
 		return []string{s.Cluster + ": all its services are deleted; let Argo CD sync this commit before you publish the next one, which removes their folder"}
+	}
+	if s.Gone && s.Account {
+		return []string{s.Cluster + ": all its services are deleted; let Flux sync this commit before you publish the next one, " +
+			"which removes the account that deletes them"}
 	}
 	if s.Gone {
 		return []string{s.Cluster + ": all its services are deleted"}
