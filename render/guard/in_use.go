@@ -54,7 +54,7 @@ func usedVariables() []admissionv1.Variable {
 	}
 }
 
-// part is an expression for a string in an object, ” where there is none.
+// part is an expression for a string in an object, the empty string if it is not there.
 func part(of, field string) string {
 	return fmt.Sprintf("(has(%[1]s.%[2]s) ? %[1]s.%[2]s : '')", of, field)
 }
