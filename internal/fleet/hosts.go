@@ -101,8 +101,9 @@ func (h *Hosts) Taken(site string) map[string]string {
 }
 
 // Resolve gives each host to one Site: to the first by name that has it in its tree, else to the first that assigns it,
-// else to the first that lists it. It returns the names of the Sites that assign or list a host of another: they are to
-// be run again, without it.
+// else to the first that lists it. It returns the names of the Sites that assign or list a host of another, and are to be
+// run again without it, and of those that get back one that the other no longer assigns. This ends: a Site loses hosts
+// to trees and to Sites before it alone, and the first Site is settled at once.
 func (h *Hosts) Resolve() (again []string) {
 	h.noting.Lock()
 	defer h.noting.Unlock()
@@ -124,6 +125,17 @@ func (h *Hosts) Resolve() (again []string) {
 					h.taken[site] = map[string]string{}
 				}
 				h.taken[site][uid], lose[site] = owner[uid], true
+			}
+		}
+	}
+	for site, taken := range h.taken {
+		for uid, by := range taken {
+			switch of, is := owner[uid]; {
+			case !is || of == site:
+				delete(taken, uid)
+				lose[site] = true
+			case of != by:
+				taken[uid] = of
 			}
 		}
 	}

@@ -39,6 +39,11 @@ func TestHostsAreOneSites(t *testing.T) {
 		assert.Equal(t, map[string]string{"4": "a", "5": "a"}, h.Taken("d"))
 		h.Planned("d", nil, nil)
 		assert.Empty(t, h.Resolve())
+		h.Planned("a", []string{"1", "5"}, nil) // without 2, it is short, and leaves 4 to d
+		assert.Equal(t, []string{"d"}, h.Resolve())
+		assert.Equal(t, map[string]string{"5": "a"}, h.Taken("d"))
+		h.Planned("d", []string{"4"}, nil)
+		assert.Empty(t, h.Resolve())
 		assert.Equal(t, []string{"danger: a host is in the trees of 2 Sites: b, c (uid 3); release it in all but one"},
 			h.Words())
 	}
@@ -64,6 +69,12 @@ func TestListedHostsAreOneSites(t *testing.T) {
 	h.Listed("a", nil, []string{"3"})
 	h.Planned("b", nil, nil) // it cannot be listed again
 	h.Listed("c", []string{"1"}, []string{"1", "4"})
+	assert.Equal(t, []string{"a", "c"}, h.Resolve(), "2 is nobody's again")
+	h.Listed("a", nil, []string{"2", "3"})
+	h.Listed("c", []string{"1", "2"}, []string{"1", "2", "4"})
+	assert.Equal(t, []string{"a"}, h.Resolve())
+	assert.Equal(t, map[string]string{"1": "c", "2": "c"}, h.Taken("a"))
+	h.Listed("a", nil, []string{"3"})
 	assert.Empty(t, h.Resolve())
 }
 
