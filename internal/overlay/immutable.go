@@ -26,5 +26,36 @@ func unchangeable(old, o *Object) []string {
 			out = append(out, strings.Join(path, "."))
 		}
 	}
+	if o.Kind == "Service" {
+		out = append(out, unchangeableOfService(asMap(old.Fields["spec"]), asMap(o.Fields["spec"]))...)
+	}
+	return out
+}
+
+// unchangeableOfService returns the fields that a Service keeps only together with others: the class, also one that is
+// removed, and the port for health checks as long as the type has them, and the first IP family. Without one the API
+// server has chosen it, which is not known here.
+func unchangeableOfService(was, is map[string]any) []string {
+	var out []string
+	first := func(spec map[string]any) any {
+		if families, _ := spec["ipFamilies"].([]any); len(families) > 0 {
+			return families[0]
+		}
+		return nil
+	}
+	if a, b := first(was), first(is); a != nil && b != nil && !reflect.DeepEqual(a, b) {
+		out = append(out, "spec.ipFamilies")
+	}
+	if was["type"] != "LoadBalancer" || is["type"] != "LoadBalancer" {
+		return out
+	}
+	if !reflect.DeepEqual(was["loadBalancerClass"], is["loadBalancerClass"]) {
+		out = append(out, "spec.loadBalancerClass")
+	}
+	const port = "healthCheckNodePort"
+	if was["externalTrafficPolicy"] == "Local" && is["externalTrafficPolicy"] == "Local" && is[port] != nil &&
+		!reflect.DeepEqual(was[port], is[port]) {
+		out = append(out, "spec."+port)
+	}
 	return out
 }
