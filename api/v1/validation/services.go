@@ -164,6 +164,9 @@ func validateExposure(e *v1.ServiceExposure, at complaints) {
 			at.at(".%s", field.name).add("has no meaning without type: LoadBalancer")
 		}
 	}
+	if e.LoadBalancerClass != "" {
+		at.at(".loadBalancerClass").check(e.LoadBalancerClass, validation.IsQualifiedName)
+	}
 	if e.LoadBalancerIP != "" && e.AddressProvider() == "" {
 		at.at(".provider").add("missing: loadBalancerClass %s does not determine the program that gives the "+
 			"address: want metallb, kube-vip or "+

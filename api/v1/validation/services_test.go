@@ -128,6 +128,9 @@ func TestServicesThatAreNot(t *testing.T) {
 			s.JumpHost[0].Service.Service = &v1.ServiceExposure{Type: "LoadBalancer",
 				LoadBalancerIP: "192.0.2.1, 192.0.2.2"}
 		}, "jumpHost[0].service.loadBalancerIP", "want an IP address"},
+		{"a class that the API server refuses",
+			exposed(v1.ServiceExposure{Type: "LoadBalancer", LoadBalancerClass: "a/b/c"}),
+			"jumpHost[0].service.loadBalancerClass", `found "a/b/c"`},
 		{"two addresses of one family", exposed(v1.ServiceExposure{Type: "LoadBalancer",
 			LoadBalancerIP: "192.0.2.1,2001:db8::1,192.0.2.2"}),
 			"jumpHost[0].service.loadBalancerIP",
