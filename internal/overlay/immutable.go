@@ -34,7 +34,7 @@ func unchangeable(old, o *Object) []string {
 
 // unchangeableOfService returns the fields that a Service keeps only together with others: the class, also one that is
 // removed, and the port for health checks as long as the type has them, and the first IP family. Without one the API
-// server has chosen it, which is not known here.
+// server has chosen it, which is not known here. A Service without an address stays so, which other types refuse.
 func unchangeableOfService(was, is map[string]any) []string {
 	var out []string
 	first := func(spec map[string]any) any {
@@ -45,6 +45,9 @@ func unchangeableOfService(was, is map[string]any) []string {
 	}
 	if a, b := first(was), first(is); a != nil && b != nil && !reflect.DeepEqual(a, b) {
 		out = append(out, "spec.ipFamilies")
+	}
+	if was["clusterIP"] == "None" && is["clusterIP"] == nil && is["type"] != "ClusterIP" && is["type"] != nil {
+		out = append(out, "spec.clusterIP")
 	}
 	if was["type"] != "LoadBalancer" || is["type"] != "LoadBalancer" {
 		return out
