@@ -69,8 +69,8 @@ func (o *overlay) redfish(table []tableHost) error {
 		h := table[i].Member.Host
 		switch {
 		case h.Namespace != o.Cluster.Namespace:
-			add(h, "bmc.access redfish: its BMC Secret is in namespace %s, and a pod mounts Secrets of its own namespace "+
-				"%s only; use bmc.access metal3", h.Namespace, o.Cluster.Namespace)
+			add(h, "bmc.access redfish: its BMC Secret is in namespace %s, and a pod mounts Secrets of its own "+
+				"namespace %s only; use bmc.access metal3", h.Namespace, o.Cluster.Namespace)
 			continue
 		case !secretName(h.BMC.CredentialsName):
 			add(h, "bmc.access redfish: bmc.credentialsName is %q, want the name of a Secret", h.BMC.CredentialsName)

@@ -140,7 +140,8 @@ func TestHostsThatCannotBeReached(t *testing.T) {
 		{"a BMC Secret of many hosts in another namespace, in one line", func(in *Input) {
 			redfish(in)
 			for n := range 5 {
-				in.Hosts = append(in.Hosts, host(fmt.Sprintf("node-1%d", n), v1.RoleWorker, fmt.Sprintf("192.0.2.1%d", n)))
+				name, address := fmt.Sprintf("node-1%d", n), fmt.Sprintf("192.0.2.1%d", n)
+				in.Hosts = append(in.Hosts, host(name, v1.RoleWorker, address))
 			}
 		}, "spec.services.jumpHost[0]: host metal/node-1, metal/node-10, metal/node-11 and "},
 		{"a BMC that does not speak Redfish", func(in *Input) { own(in, "ipmi://192.0.2.1", "bmc") },
