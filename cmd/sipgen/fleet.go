@@ -364,7 +364,14 @@ func (o *fleetOutput) rows(s *siteOutput) ([]byte, error) {
 func withTree(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, hosts *fleet.Hosts,
 	read func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error)) (loaded *app.Loaded, before app.Before,
 	err error) {
-	if loaded, err = in.Load(ctx, ui); err != nil {
+	return noteTree(in, hosts, read, func() (*app.Loaded, error) { return in.Load(ctx, ui) })
+}
+
+// noteTree is withTree for inputs that load reads.
+func noteTree(in *cmdline.Inputs, hosts *fleet.Hosts,
+	read func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error),
+	load func() (*app.Loaded, error)) (loaded *app.Loaded, before app.Before, err error) {
+	if loaded, err = load(); err != nil {
 		noteUnread(hosts, in, read)
 		return nil, before, err
 	}

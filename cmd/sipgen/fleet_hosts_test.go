@@ -52,10 +52,10 @@ func TestHostIsOneSites(t *testing.T) {
 	require.Equal(t, exitDone, code, said)
 	before := has("s00001")
 	edit(t, "sites/s00001/site.yaml", "inventory: hosts.yaml", "inventory: nothing.yaml")
-	for _, command := range []string{"plan", "diff"} {
-		code, _, said = ran(t, append([]string{command}, both...)...)
+	for _, command := range []string{"plan", "diff", "lint", "hosts"} {
+		code, out, said = ran(t, append([]string{command}, both...)...)
 		assert.Equal(t, exitFinding, code, said)
-		assert.Contains(t, said, fmt.Sprintf(says, "s00001"), command)
+		assert.Contains(t, out+said, fmt.Sprintf(says, "s00001"), command)
 	}
 	for range 2 {
 		code, _, said = ran(t, append([]string{"publish"}, both...)...)

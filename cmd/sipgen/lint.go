@@ -5,9 +5,11 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/terminal"
 	"github.com/airshipit/sipgen/internal/app"
@@ -50,12 +52,16 @@ Exit codes: 0 no findings; 1 findings; 2 an error.`,
 			hosts := hostsOfFleet(&in)
 			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
-				loaded, err := in.Read(ctx, ui)
-				if err != nil {
-					return err
+				read := func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error) {
+					return previous.ReadOrWarn(ctx, ui, site, hostsRead)
 				}
-				sayOthers(ui, loaded)
-				before, err := previous.ReadOrWarn(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
+				loaded, before, err := noteTree(in, hosts, read, func() (*app.Loaded, error) {
+					loaded, err := in.Read(ctx, ui)
+					if err == nil {
+						sayOthers(ui, loaded)
+					}
+					return loaded, err
+				})
 				if err != nil {
 					return err
 				}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -59,11 +60,10 @@ granted; 2 an error.`,
 			hosts := hostsOfFleet(&in)
 			return eachSite(cmd, ui, &in, output.Format, func(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs) error {
 				previous := previous // a Site's own
-				loaded, err := in.Read(ctx, ui)
-				if err != nil {
-					return err
+				read := func(site *v1alpha1.Site, hostsRead time.Time) (app.Before, error) {
+					return previous.ReadOrWarn(ctx, ui, site, hostsRead)
 				}
-				before, err := previous.ReadOrWarn(ctx, ui, loaded.Site, loaded.Hosts.TakenAt)
+				loaded, before, err := noteTree(in, hosts, read, func() (*app.Loaded, error) { return in.Read(ctx, ui) })
 				if err != nil {
 					return err
 				}

@@ -101,9 +101,9 @@ func (h *Hosts) Taken(site string) map[string]string {
 }
 
 // Resolve gives each host to one Site: to the first by name that has it in its tree, else to the first that assigns it,
-// else to the first that lists it. It returns the names of the Sites that assign or list a host of another, and are to be
-// run again without it, and of those that get back one that the other no longer assigns. This ends: a Site loses hosts
-// to trees and to Sites before it alone, and the first Site is settled at once.
+// else to the first that lists it. It returns the names of the Sites that are to be run again: they assign or list a
+// host of another, and are to do without it, or get back one that the other no longer assigns. This ends: a Site loses
+// hosts to trees and to Sites before it alone, and the first Site is settled at once.
 func (h *Hosts) Resolve() (again []string) {
 	h.noting.Lock()
 	defer h.noting.Unlock()
