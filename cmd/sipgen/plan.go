@@ -63,7 +63,11 @@ sipgen impact --by has it. The filter and the rack are in the page's address, fo
     --count tenants/a/Worker=12`,
 		Args: cmdline.Arguments(0, 1, "the name of a cluster"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := view.check(ui, args); err != nil {
+			err := view.check(ui, args)
+			if err == nil && in.Fleet() {
+				err = ask.CheckFleet()
+			}
+			if err != nil {
 				return err
 			}
 			ofNetwork := view.output.Format == "network"

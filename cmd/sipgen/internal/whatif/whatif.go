@@ -19,6 +19,7 @@ import (
 	"github.com/airshipit/sipgen/cmd/sipgen/internal/cmdline"
 	"github.com/airshipit/sipgen/internal/app"
 	"github.com/airshipit/sipgen/internal/kustomization"
+	"github.com/airshipit/sipgen/internal/manifest"
 	"github.com/airshipit/sipgen/internal/redact"
 	"github.com/airshipit/sipgen/internal/text"
 	"github.com/airshipit/sipgen/inventory"
@@ -49,6 +50,14 @@ func (w *Question) Flags(command *cobra.Command) {
 
 // Asked reports whether the site that is planned is one that is not there.
 func (w *Question) Asked() bool { return len(w.without)+len(w.with)+len(w.counts) > 0 || w.virtual }
+
+// CheckFleet refuses what one Site alone can read.
+func (w *Question) CheckFleet() error {
+	if slices.Contains(w.with, manifest.Stdin) {
+		return errors.New("--with: found - (standard input) in a fleet, want files")
+	}
+	return nil
+}
 
 // roleCount is a --count.
 type roleCount struct {
@@ -91,7 +100,9 @@ func (w *Question) Apply(in io.Reader, l *app.Loaded) (*Supposed, error) {
 		documents, err := kustomization.Specs(w.with, in, nil)
 		errs = append(errs, err)
 		more, err := api.ClustersFromDocuments(documents)
-		errs = append(errs, err)
+		if errs = append(errs, err); len(more) == 0 && errors.Join(errs...) == nil {
+			errs = append(errs, redact.Errorf("--with: found no SIPCluster in %s", strings.Join(w.with, ", ")))
+		}
 		for i := range more {
 			out.Lines = append(out.Lines, "with "+more[i].Key()+" of "+more[i].Source.String())
 			changed.Clusters = slices.DeleteFunc(slices.Clone(changed.Clusters),
