@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/airshipit/sipgen/hack/need"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -143,6 +144,43 @@ func TestHostIsOneSitesOfManyBranches(t *testing.T) {
 	require.NoError(t, os.WriteFile("sites/s00002/hosts.yaml", nil, 0o644))
 	publish("s00000", "s00002")
 	assert.NotContains(t, has("a-first.git", "s00000"), "uid-2-0")
+}
+
+// TestRefusedSiteOfManyBranches: a host of which the first Site by name is refused is the next one's by name, also if
+// that is in a repository that is pushed later, as plan says (contract 35).
+func TestRefusedSiteOfManyBranches(t *testing.T) {
+	t.Setenv("SIPGEN_PREVIOUS", "")
+	for why, file := range map[string]string{
+		"a folder of others":                         "mine.txt",
+		"a file that the engine would apply as well": "clusters/mine.yaml",
+	} {
+		t.Run(why, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			writeSites(t, 3)
+			git(t, "init", "-q", "--bare", "-b", "main", "fleet.git")
+			git(t, "init", "-q", "--bare", "-b", "main", "a-first.git") // which is pushed first
+			for _, site := range []string{"s00001", "s00002"} {
+				require.NoError(t, os.WriteFile("sites/"+site+"/hosts.yaml", []byte(read(t, "sites/s00000/hosts.yaml")),
+					0o644))
+			}
+			for _, site := range []string{"s00000", "s00002"} {
+				edit(t, "sites/"+site+"/site.yaml", "fleet.git'", "a-first.git'")
+			}
+			git(t, "clone", "-q", "a-first.git", "foreign")
+			need.Write(t, "foreign/sites/s00000/"+file, "kind: Secret\n")
+			git(t, "-C", "foreign", "add", ".")
+			git(t, "-C", "foreign", "commit", "-q", "-m", "foreign")
+			git(t, "-C", "foreign", "push", "-q", "origin", "HEAD:main")
+			const words = "sipgen: s00002: warning: SIP080: BareMetalHost metal3/n0: Site s00001 of this run has the host"
+			for _, command := range []string{"plan", "publish"} {
+				_, _, said := ran(t, command, "--site", "sites/*/site.yaml")
+				assert.Contains(t, said, words, command)
+				assert.NotContains(t, said, "s00001: warning: SIP080", command)
+			}
+			assert.Contains(t, git(t, "-C", "fleet.git", "show",
+				"main:sites/s00001/clusters/tenant-a/first/assignments.yaml"), "uid-0-0")
+		})
+	}
 }
 
 // TestHostIsCountedOnce: the commands that assign no host, or suppose another site, give a host to one Site as a plan

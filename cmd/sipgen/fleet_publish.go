@@ -88,7 +88,7 @@ func settleHosts(ctx context.Context, ui *terminal.UI, in *cmdline.Inputs, losse
 		if err != nil {
 			return err
 		}
-		checked, err := tree(ui, loaded, before, how)
+		checked, err := publishable(ctx, ui, loaded, before, how)
 		if err == nil {
 			noteHosts(hosts, checked.Plan, true)
 		}
@@ -280,14 +280,8 @@ func (p *fleetPublication) planSite(ctx context.Context, ui *terminal.UI, in *cm
 	if err != nil {
 		return err
 	}
-	checked, err := tree(ui, loaded, before, how)
-	if err == nil {
-		err = refuseNewer(ctx, ui, checked, how)
-	}
+	checked, err := publishable(ctx, ui, loaded, before, how)
 	if err != nil {
-		return err
-	}
-	if err := checked.Rendered.RefuseForeign(); err != nil {
 		return err
 	}
 	noteHosts(p.hosts, checked.Plan, true)

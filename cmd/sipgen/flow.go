@@ -92,6 +92,23 @@ func proceed(ui *terminal.UI, c *app.Checked, how app.Tolerance) error {
 	return c.Refusal
 }
 
+// publishable is tree for a branch: it returns an error also if a newer version wrote the tree there, others did, or
+// the engine would not apply it.
+func publishable(ctx context.Context, ui *terminal.UI, l *app.Loaded, before app.Before,
+	how app.Tolerance) (*app.Checked, error) {
+	checked, err := tree(ui, l, before, how)
+	if err == nil {
+		err = refuseNewer(ctx, ui, checked, how)
+	}
+	if err == nil {
+		err = checked.Rendered.RefuseForeign()
+	}
+	if err == nil && !before.Adopt {
+		err = before.Unowned
+	}
+	return checked, err
+}
+
 // refuseNewer warns if a newer version of sipgen may have written the tree that changes, and returns the error that
 // ends the run if one did.
 func refuseNewer(ctx context.Context, ui *terminal.UI, c *app.Checked, how app.Tolerance) error {

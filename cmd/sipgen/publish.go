@@ -134,14 +134,8 @@ func publishTree(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, to *p
 			return fail(err)
 		}
 		before.Adopt = to.Meta.Adopt
-		checked, err := tree(ui, loaded, before, how)
-		if err == nil {
-			err = refuseNewer(ctx, ui, checked, how)
-		}
+		checked, err := publishable(ctx, ui, loaded, before, how)
 		if err != nil {
-			return fail(err)
-		}
-		if err := checked.Rendered.RefuseForeign(); err != nil {
 			return fail(err)
 		}
 		words := compare(ui, checked.Rendered)
