@@ -171,7 +171,8 @@ func TestRefusedSiteOfManyBranches(t *testing.T) {
 			git(t, "-C", "foreign", "add", ".")
 			git(t, "-C", "foreign", "commit", "-q", "-m", "foreign")
 			git(t, "-C", "foreign", "push", "-q", "origin", "HEAD:main")
-			const words = "sipgen: s00002: warning: SIP080: BareMetalHost metal3/n0: Site s00001 of this run has the host"
+			const words = "sipgen: s00002: warning: SIP080: BareMetalHost metal3/n0: " +
+				"Site s00001 of this run has the host"
 			for _, command := range []string{"plan", "publish"} {
 				_, _, said := ran(t, command, "--site", "sites/*/site.yaml")
 				assert.Contains(t, said, words, command)

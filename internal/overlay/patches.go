@@ -166,8 +166,8 @@ func compare(before, after Built) []error {
 				"nodePort for each, or allocateLoadBalancerNodePorts: false", text.Count(n, "node port"))))
 		}
 		if choosesHealthPort(o) && !choosesHealthPort(old) {
-			errs = append(errs, OfPatches(o.complaint("spec.healthCheckNodePort", "missing: the API server would choose "+
-				"a node port for it, because of externalTrafficPolicy: Local: want a granted one")))
+			errs = append(errs, OfPatches(o.complaint("spec.healthCheckNodePort", "missing: the API server would "+
+				"choose a node port for it, because of externalTrafficPolicy: Local: want a granted one")))
 		}
 		if !reflect.DeepEqual(account(old), account(o)) {
 			errs = append(errs, OfPatches(o.complaint("spec.template.spec", "a patch may not change the pod's account")))

@@ -47,8 +47,8 @@ func (s *ServiceChanges) changes() []string {
 		return []string{s.Cluster + ": all its services are deleted; let Argo CD sync this commit before you publish the next one, which removes their folder"}
 	}
 	if s.Gone && s.Account {
-		return []string{s.Cluster + ": all its services are deleted; let Flux sync this commit before you publish the next one, " +
-			"which removes the account that deletes them"}
+		return []string{s.Cluster + ": all its services are deleted; let Flux sync this commit before you publish " +
+			"the next one, which removes the account that deletes them"}
 	}
 	if s.Gone {
 		return []string{s.Cluster + ": all its services are deleted"}

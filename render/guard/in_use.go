@@ -47,7 +47,8 @@ func usedVariables() []admissionv1.Variable {
 		{Name: "provisioned", Expression: "oldObject != null && has(oldObject.status) && has(oldObject.status.provisioning) &&\n" +
 			"has(" + state + ") &&\n" + state + " in " + celList(inventory.ProvisionedStates())},
 		// metal3 takes an image without a URL for none: it is a way to have a host deprovisioned.
-		{Name: "imageURL", Expression: "variables.hasSpec && has(" + hostImage + ") ? " + part(hostImage, "url") + " : ''"},
+		{Name: "imageURL", Expression: "variables.hasSpec && has(" + hostImage + ") ? " +
+			part(hostImage, "url") + " : ''"},
 		{Name: "used", Expression: "variables.consumed || variables.provisioned || variables.imageURL != '' ||\n" +
 			"variables.hasSpec && (has(oldObject.spec.customDeploy) ||\n" +
 			"  has(oldObject.spec.externallyProvisioned) && oldObject.spec.externallyProvisioned)"},

@@ -69,7 +69,7 @@ func (o *overlay) redfish(table []tableHost) error {
 		h := table[i].Member.Host
 		switch {
 		case h.Namespace != o.Cluster.Namespace:
-			add(h, "bmc.access redfish: its BMC Secret is in namespace %s, and a pod mounts Secrets of its own "+
+			add(h, "bmc.access redfish: the BMC Secret is in namespace %s, and a pod mounts Secrets of its own "+
 				"namespace %s only; use bmc.access metal3", h.Namespace, o.Cluster.Namespace)
 			continue
 		case !secretName(h.BMC.CredentialsName):
