@@ -3,6 +3,7 @@ package render
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -97,7 +98,11 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 	for i := range c.Roles {
 		role := &c.Roles[i]
 		for _, a := range role.Assigned {
-			put(a.Host, s.labels(c.Key, role.Name, a.Standby), afterServices, false)
+			labels := s.labels(c.Key, role.Name, a.Standby)
+			if !a.Standby {
+				maps.Copy(labels, s.takenOver(a.Host, s.Site.Spec.LabelKeys.Standby))
+			}
+			put(a.Host, labels, afterServices, false)
 		}
 		for _, r := range role.Releasing {
 			if r.Host.Old() {
@@ -107,7 +112,9 @@ func (s *rendering) renderHosts(c *schedule.Cluster, folder string) error {
 			// With an overlay the base is the whole object: leaving the patch out drops the labels of the engine
 			// alone. Only an approval and labels of another manager take a patch.
 			_, approved := r.Reason.(schedule.Approved)
-			if labels := s.takenOver(r.Host); merge || approved || len(labels) > 0 {
+			keys := s.Site.Spec.LabelKeys
+			labels := s.takenOver(r.Host, keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby)
+			if merge || approved || len(labels) > 0 {
 				put(r.Host, labels, "", approved)
 			}
 		}
@@ -170,17 +177,16 @@ func (s *rendering) allNamed() error {
 		text.Some(hosts, shownNameless), why)
 }
 
-// takenOver returns the labels of a host that is being released while another manager also owns one of sipgen's
-// labels, as the SIP operator does if it had set the same value: dropping such a label leaves it on the host. Another
-// value, the empty one, makes the engine its only owner, and the next commit drops it.
-func (s *rendering) takenOver(host *inventory.Host) map[string]string {
+// takenOver returns those of sipgen's labels that are to leave a host and that another manager also owns, as the SIP
+// operator does, or a person who labeled a standby host: dropping such a label leaves it on the host. Another value, the
+// empty one, makes the engine its only owner, and the next commit drops it.
+func (s *rendering) takenOver(host *inventory.Host, leave ...string) map[string]string {
 	engine := flux.Manager
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {
 		engine = argocd.Manager
 	}
-	keys := s.Site.Spec.LabelKeys
 	var labels map[string]string
-	for _, key := range []string{keys.ClusterNamespace, keys.ClusterName, keys.NodeType, keys.Standby} {
+	for _, key := range leave {
 		if _, carried := host.Labels[key]; !carried {
 			continue
 		}

@@ -175,3 +175,36 @@ func TestCoOwnedLabelsAreTakenOver(t *testing.T) {
 		host.Managers = both
 	}
 }
+
+// An active host with a mark of standby that another manager owns too would stay without a machine: Cluster API's
+// selectors leave standby hosts out.
+func TestForeignStandbyIsTakenOver(t *testing.T) {
+	const patch, standby = "clusters/lab/a/hosts/metal3.kept.yaml", "sip.airshipit.org/standby"
+	c := placed("a")
+	kept := &c.Roles[0].Assigned[0]
+	for _, row := range []struct {
+		what     string
+		standby  bool
+		value    string
+		managers []string
+		want     string
+	}{
+		{"promoted, marked by the engine and a person", false, "true", []string{"kustomize-controller", "sipgen"}, `: ""`},
+		{"active, marked by a person alone", false, "true", []string{"kubectl-label"}, `: ""`},
+		{"promoted, marked by the engine", false, "true", []string{"kustomize-controller"}, ""},
+		{"the mark is taken over", false, "", []string{"kustomize-controller"}, ""},
+		{"standby, marked by a person too", true, "true", []string{"kustomize-controller", "sipgen"}, `: "true"`},
+	} {
+		kept.Host.Labels, kept.Host.Managers, kept.Standby = map[string]string{standby: row.value}, nil, row.standby
+		for _, name := range row.managers {
+			kept.Host.Managers = append(kept.Host.Managers, inventory.Manager{Name: name, Labels: []string{standby}})
+		}
+		for _, apply := range []func(*v1alpha1.Site){nil, inOverlay} {
+			tree := render(t, Input{Site: testSite(apply), Clusters: []v1.SIPCluster{testCluster("a")},
+				Placement: &schedule.Placement{Clusters: []schedule.Cluster{c}}})
+			_, found, _ := strings.Cut(string(tree[patch]), standby)
+			found, _, _ = strings.Cut(found, "\n")
+			assert.Equal(t, row.want, found, row.what)
+		}
+	}
+}
