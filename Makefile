@@ -33,23 +33,28 @@ demo-site: build ## plan and publish examples/whole-site, with Ironic and virtua
 UNITS = $$($(GO) list ./... | grep -v '/e2e')
 # What runs Chromium.
 BROWSER = ^TestBrowser$$
-# Servers and logins of git that few sites have, histories, and writers that are killed or meet: each starts many
-# processes of git.
-GIT_TESTS = TestHTTPSLogins TestHistory TestHistoryFollowsMoves TestKilledWhilePublishing \
-	TestKilledWhileWritingAFolder TestLastChange TestLastChangeOfSomeFiles TestLastChangeWithoutHistory \
-	TestLoopSitesOverHTTPS TestNotesInFolders TestRivals TestRivalsNotes TestSSH TestSSHKeys \
-	TestSSHSignatureVerifiesInGit TestServersThatWantMultiACK
+# Servers and logins of git that few sites have, histories, proposals that others changed, and writers that are killed
+# or meet: each starts many processes of git.
+GIT_TESTS = TestHTTPProxy TestHTTPS TestHTTPSLogins TestHistory TestHistoryFollowsMoves \
+	TestKilledWhilePublishing TestKilledWhileWritingAFolder TestLastChange TestLastChangeOfSomeFiles \
+	TestLastChangeWithoutHistory TestLockIsMentioned TestLoopLogsInOnce TestLoopSites TestLoopSitesOverHTTPS \
+	TestNotesInFolders TestPackWithoutAnIndex TestProposalOfAnOlderState TestProposalOfAnotherTree \
+	TestProposalWithOthersCommits TestRepositoriesWithExtensions TestRivals TestRivalsNotes TestSOCKSProxy TestSSH \
+	TestSSHKeys TestSSHSignatureVerifiesInGit TestServersThatWantMultiACK TestSlowServerTimesOut \
+	TestStateOfABranchEnds TestTrailer TestTrailerWithoutHistory
 # What takes the processor for seconds and changes rarely: make check runs it.
 SLOW_TESTS = $(GIT_TESTS) TestABigInventoryIsRead TestBeside TestBrokenProgramsAreNoticed TestCommandsOfThePages \
 	TestDangersAreTheSame TestDemosAreQuiet TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded \
-	TestFewComplaints TestFleetIsAsManyRuns TestFleetPublish TestFolderChangeFarDown TestLargeSites \
-	TestLastChangeFarDown TestLeakedSecrets TestLongReasonsAreBounded TestLostTree TestMarkedSecretsLeaveNoTrace \
-	TestMoveNamespace TestNoSecretIsPrinted TestNoSecretOfAnAnnotationIsPrinted \
-	TestNothingStaysInTheTemporaryFolder TestOlderVersion TestOlderVersionOfFleet \
-	TestParseTakesNoMoreThanTwiceForTwice TestRecordOfHardShapes TestSecurityTable TestSizes TestTally \
-	TestTamperedTrees TestWritesAsTheLibrary
+	TestFewComplaints TestFleetIsAsManyRuns TestFleetPublish TestFolderChangeFarDown TestFormerTreeGoesTwice \
+	TestHostIsOneSites TestHostIsOneSitesOfManyBranches TestLargeSites TestLastChangeFarDown TestLeakedSecrets \
+	TestLongReasonsAreBounded TestLostTree TestMarkedSecretsLeaveNoTrace TestMoveNamespace TestNoSecretIsPrinted \
+	TestNoSecretOfAnAnnotationIsPrinted TestNothingStaysInTheTemporaryFolder TestOlderVersion \
+	TestOlderVersionOfFleet TestParseTakesNoMoreThanTwiceForTwice TestRecordOfHardShapes \
+	TestRefusedSiteOfManyBranches TestReleasedTrees TestSecurityTable TestSizes TestTally TestTamperedTrees \
+	TestWritesAsTheLibrary
 # These start shells and git at each step.
-SLOW_SCRIPTS = edited history history-move history-usage samerepository samesnapshot
+SLOW_SCRIPTS = access badrepo bounds edited foreign history history-move history-usage hydrator init nested \
+	network night patches propose repository-move samerepository samesnapshot stumbles undecodable
 SLOW = ^$(call any,$(SLOW_TESTS))$$|^TestScripts$$/^$(call any,$(SLOW_SCRIPTS))$$
 # Each package costs the linker a second, also where no test of it is slow.
 SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)
