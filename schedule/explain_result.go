@@ -122,7 +122,7 @@ func (s *planner) fillLines(p *Placement) {
 		h := &s.hosts[i]
 		line := HostLine{Host: h.Host, Verdict: NotEligible, Reason: h.reject}
 		if h.class >= 0 {
-			line.Verdict, line.Reason = verdicts[h.class], reasons[h.class]
+			line.Verdict, line.Reason, line.Unused = verdicts[h.class], reasons[h.class], true
 			if lack, ok := line.Reason.(NoAddress); ok { // of the first host of the class
 				if problem := h.NoAddress(lack.Network); problem != lack.Problem {
 					line.Reason = NoAddress{lack.Network, problem}

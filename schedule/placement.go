@@ -281,6 +281,9 @@ type HostLine struct {
 	Cluster ClusterKey
 	Role    string
 	Reason  Reason
+	// Unused: it has no cluster and nothing stands against one, so reservations may keep it. One that is NotEligible
+	// lacks something for each role that selects it.
+	Unused bool
 }
 
 // RoleKey names a role of a cluster.

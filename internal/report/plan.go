@@ -237,6 +237,7 @@ type HostResult struct {
 	Emptied bool `json:"emptied,omitempty"`
 
 	forgotten bool // in use, and without a status
+	lacks     bool // free, but for what the roles that select it ask for
 }
 
 // Of makes the data from a placement. clusters are its specs, for the networks whose addresses are shown.
@@ -271,7 +272,7 @@ func Of(site string, clusters []v1.SIPCluster, p *schedule.Placement) *Plan {
 		line := &p.Hosts[i]
 		host := HostResult{Host: line.Host.Key(), Verdict: string(line.Verdict), Role: line.Role,
 			Why: sentence.Reason(line.Reason), Emptied: line.Host.Emptied(),
-			forgotten: line.Host.Forgotten()}
+			forgotten: line.Host.Forgotten(), lacks: line.Unused && line.Verdict == schedule.NotEligible}
 		if line.Cluster != (schedule.ClusterKey{}) {
 			host.Cluster = line.Cluster.String()
 		}

@@ -43,14 +43,20 @@ func TestCapacityRowsAreSummed(t *testing.T) {
 func TestSummaryOfReservedHosts(t *testing.T) {
 	for _, row := range []struct {
 		reserved int
+		more     []HostResult
 		want     string
 	}{
-		{0, "2 free."},
-		{1, "2 free (of which 1 is reserved: 1 spare (spares))."},
-		{2, "2 free (of which 2 are reserved: 2 spares (spares))."},
-		{3, "2 free, of these 3 are reserved: 3 spares (spares)."},
+		{0, nil, "2 free."},
+		{1, nil, "2 free (of which 1 is reserved: 1 spare (spares))."},
+		{2, nil, "2 free (of which 2 are reserved: 2 spares (spares))."},
+		{3, nil, "2 free, of these 3 are reserved: 3 spares (spares)."},
+		{1, []HostResult{{Verdict: "not eligible"}},
+			"2 free (of which 1 is reserved: 1 spare (spares)), 1 not eligible."},
+		{1, []HostResult{{Verdict: "not eligible", lacks: true}},
+			"2 free, 1 not eligible, of these 1 is reserved: 1 spare (spares)."},
+		{0, []HostResult{{Verdict: "not eligible", lacks: true}}, "2 free, 1 not eligible."},
 	} {
-		p := Plan{Hosts: []HostResult{{Verdict: "free"}, {Verdict: "free"}},
+		p := Plan{Hosts: append([]HostResult{{Verdict: "free"}, {Verdict: "free"}}, row.more...),
 			Kept: []KeptHosts{{Name: "spares", Hosts: row.reserved}}}
 		assert.Equal(t, "0 clusters, 0 hosts assigned (0 new), "+row.want, p.Summary())
 	}

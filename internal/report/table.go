@@ -202,22 +202,25 @@ func (p *Plan) Summary() string {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
 		}
 	}
-	verdicts := map[string]int{}
+	verdicts, lack := map[string]int{}, false
 	for i := range p.Hosts {
 		verdicts[p.Hosts[i].Verdict]++
+		lack = lack || p.Hosts[i].lacks
 	}
+	kept, reserved := KeptWords(p.Kept)
+	amongFree := reserved <= verdicts["free"] && !lack
 	for _, verdict := range []string{"free", "not eligible"} {
 		if verdicts[verdict] == 0 {
 			continue
 		}
 		words := fmt.Sprintf("%d %s", verdicts[verdict], verdict)
-		if kept, hosts := KeptWords(p.Kept); verdict == "free" && hosts > 0 && hosts <= verdicts[verdict] {
+		if verdict == "free" && reserved > 0 && amongFree {
 			words += " (of which " + kept + ")"
 		}
 		parts = append(parts, words)
 	}
 	// Hosts that no role can use are not eligible, and may be kept.
-	if kept, hosts := KeptWords(p.Kept); hosts > verdicts["free"] {
+	if reserved > 0 && !amongFree {
 		parts = append(parts, "of these "+kept)
 	}
 	return strings.Join(parts, ", ") + "."
