@@ -44,6 +44,9 @@ var (
 	ErrConflict = errors.New("the branch has moved")
 	// ErrRejected: the repository refuses the push, and would again.
 	ErrRejected = errors.New("push refused")
+	// ErrBranch: the repository cannot have the branch of a proposal, or never moves it back. It is an ErrRejected, and
+	// says what to do.
+	ErrBranch = fmt.Errorf("%w", ErrRejected)
 	// ErrOverwrite: the branch of a proposal has commits that sipgen did not write, or a proposal for another tree.
 	ErrOverwrite = errors.New("commits that sipgen did not write")
 	// ErrOwner: a repository on this machine belongs to another user, and git does not touch it.

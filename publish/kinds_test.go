@@ -54,6 +54,7 @@ func TestProposalWhereNoBranchIsOverwritten(t *testing.T) {
 	target.Proposal = "sip/one"
 	mustPublish(t, target, tree("a", "2"))
 	_, err := publishTree(target, tree("a", "3"), meta)
+	require.ErrorIs(t, err, ErrBranch)
 	wantError(t, "", err, ErrRejected, "receive.denyNonFastForwards", "delete the branch sip/one")
 	git(t, repo, "update-ref", "-d", "refs/heads/sip/one")
 	mustPublish(t, target, tree("a", "3"))

@@ -59,7 +59,7 @@ func (r *remote) pushAndVerify(ctx context.Context, base *Snapshot, tip plumbing
 		// The branch is where it was, so this is no race: a new proposal replaces the one before.
 		return "", fmt.Errorf("%w: %s: the repository forbids non-fast-forward pushes "+
 			"(receive.denyNonFastForwards), and a new proposal replaces the previous one; unset it there, "+
-			"delete the branch %s before each proposal, or propose by another name", ErrRejected, reason, base.branch)
+			"delete the branch %s before each proposal, or propose by another name", ErrBranch, reason, base.branch)
 	}
 	if isConcurrentPush(refused.status, output) {
 		// The reason matters where it never ends: it names the lock that a git that was killed has left.

@@ -85,7 +85,7 @@ type refs struct {
 }
 
 func brokenBranch(branch string) error {
-	return redact.Errorf("branch %q is broken: it names no commit; set it to its last commit, or delete it", branch)
+	return redact.Errorf("branch %q is broken: it names no commit; set it to its last commit, from a clone", branch)
 }
 
 // base returns the branch whose tip is the previous tree.
@@ -129,7 +129,7 @@ func (r *refs) roomFor(branch string) error {
 	if beside == "" {
 		return nil
 	}
-	return redact.Errorf("%w: branch %q cannot exist next to %q: want another name", ErrRejected, branch, beside)
+	return redact.Errorf("%w: branch %q cannot exist next to %q: want another name", ErrBranch, branch, beside)
 }
 
 func (r *refs) list() string { return " (" + some(slices.Sorted(maps.Keys(r.branches))) + ")" }

@@ -59,6 +59,7 @@ var hints = []struct {
 	{publish.ErrOwner, "git config --global --add safe.directory FOLDER, with the folder above, if you trust its owner"},
 	{publish.ErrTimeout, "--timeout raises the limit"},
 	{fs.ErrPermission, "check the owner and permissions of that path"},
+	{publish.ErrBranch, ""},
 	{publish.ErrRejected, "--propose BRANCH pushes to a separate branch, for a pull request; " +
 		"--trailer 'Signed-off-by=Name <address>' adds a line that a hook asks for; " +
 		"ask the administrator of the repository which names and commits it accepts"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -40,18 +41,34 @@ func (a *Answers) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if kind == "text/html" && response.StatusCode < 300 {
+	host := text.Line(request.URL.Host)
+	switch {
+	case kind == "text/html" && response.StatusCode < 300:
 		_ = response.Body.Close() // the body is not needed
-		return nil, &AnswerError{text.Line(request.URL.Host) + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"}
+		return nil, &AnswerError{host + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"}
+	case kind == "text/html":
+		// A page says nothing that fits a line. git prints plain text alone.
+		_ = response.Body.Close()
+		response.Body = http.NoBody
+	case response.StatusCode == http.StatusOK && isDumb(request.URL, kind):
+		_ = response.Body.Close()
+		return nil, &AnswerError{host + " answered as a server of files does: the repository is not served by git's smart protocol, for example by git http-backend"}
 	}
 	if !strings.HasSuffix(request.URL.Path, "/"+transport.UploadPackServiceName) {
-		response.Body = &bounded{response.Body, text.Line(request.URL.Host), mostKept}
+		response.Body = &bounded{response.Body, host, mostKept}
 	}
 	if kind == "application/x-git-receive-pack-result" {
 		a.pushed = &heard{ReadCloser: response.Body}
 		response.Body = a.pushed
 	}
 	return response, nil
+}
+
+// isDumb reports whether the branches of a repository came as a file. gitprotocol-http has a media type for a server
+// that speaks git, by which git tells them apart.
+func isDumb(asked *url.URL, kind string) bool {
+	return strings.HasSuffix(asked.Path, "/info/refs") &&
+		(!strings.HasPrefix(kind, "application/x-git-") || !strings.HasSuffix(kind, "-advertisement"))
 }
 
 // bounded is an answer that fails when there is more to read.
