@@ -1,6 +1,8 @@
 package render
 
 import (
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/schedule"
 )
@@ -28,9 +30,19 @@ func (s *rendering) ownAccounts() accounts {
 }
 
 func (s *rendering) rootName() string      { return "sipgen-" + s.Site.Name }
-func (s *rendering) policyName() string    { return "sipgen-" + s.Site.Name + "-policy" }
-func (s *rendering) siteName() string      { return "sipgen-" + s.Site.Name + "-site" }
-func (s *rendering) siteHostsName() string { return "sipgen-" + s.Site.Name + "-hosts" }
+func (s *rendering) policyName() string    { return s.serviceName("policy") }
+func (s *rendering) siteName() string      { return s.serviceName("site") }
+func (s *rendering) siteHostsName() string { return s.serviceName("hosts") }
+
+// serviceName names the sync object of one part of the site. Flux writes the name of a Kustomization into a label of
+// each object.
+func (s *rendering) serviceName(part string) string {
+	name := "sipgen-" + s.Site.Name + "-" + part
+	if s.fluxEngine() {
+		return v1.Shorten(name, validation.LabelValueMaxLength)
+	}
+	return name
+}
 
 // syncName names the sync object of one part of a cluster. package v1 sees to it that no two clusters of a site share
 // one.

@@ -6,10 +6,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/api/v1alpha1"
 	"github.com/airshipit/sipgen/render/argocd"
+	"github.com/airshipit/sipgen/render/flux"
 	"github.com/airshipit/sipgen/schedule"
 )
 
@@ -58,8 +60,28 @@ func TestNamesOfTwoSites(t *testing.T) {
 	want(t, tree, "argocd/lab.a.yaml", "name: dc1.lab.a.infra", "project: dc1.lab.a.infra")
 	want(t, tree, "policy/tenant-guard.yaml", "'^([^_]+_)?dc1[.]' + request.namespace + '[.]'")
 
-	flux := guarded(t, func(s *v1alpha1.Site) { s.Spec.ArgoCD.Names = v1alpha1.NamesSite })
-	assert.Equal(t, guarded(t, func(*v1alpha1.Site) {}), flux)
+	withFlux := guarded(t, func(s *v1alpha1.Site) { s.Spec.ArgoCD.Names = v1alpha1.NamesSite })
+	assert.Equal(t, guarded(t, func(*v1alpha1.Site) {}), withFlux)
+}
+
+// TestNamesFitIntoLabels: Flux writes the name of a Kustomization into a label of what it applies.
+func TestNamesFitIntoLabels(t *testing.T) {
+	tree := guarded(t, func(s *v1alpha1.Site) {
+		s.Name, s.Spec.ArgoCD.Project = strings.Repeat("s", 56), ""
+		s.Spec.Runner = &v1alpha1.Runner{Schedule: "0 * * * *", Image: "registry.example.org/sipgen:v1"}
+		s.Default()
+	})
+	names := map[string]bool{}
+	for _, k := range objectsOf(t, tree, "flux/", "Kustomization", func(k *flux.Kustomization) string { return k.Name }) {
+		names[k.Name] = true
+		assert.LessOrEqual(t, len(k.Name), validation.LabelValueMaxLength, k.Name)
+	}
+	for _, k := range objectsOf(t, tree, "flux/", "Kustomization", func(k *flux.Kustomization) string { return k.Name }) {
+		for _, on := range k.Spec.DependsOn {
+			assert.True(t, names[on.Name], on.Name)
+		}
+	}
+	assert.Greater(t, len(names), 3)
 }
 
 // TestOtherNamesAreRefused: the tree has Applications of other names, which Argo CD would delete with what they

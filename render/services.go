@@ -79,10 +79,6 @@ func (s *rendering) vinoName(v *v1alpha1.VirtualHosts) string {
 
 func (s *rendering) ironicName() string { return s.serviceName("ironic") }
 
-func (s *rendering) serviceName(service string) string {
-	return "sipgen-" + s.Site.Name + "-" + service
-}
-
 // fluxServices syncs the site's services, in their order: first the policy, then Ironic until it is ready, then what
 // makes hosts for it. No tenant depends on any of them.
 func (s *rendering) fluxServices(put func(name string, objects ...any)) []string {

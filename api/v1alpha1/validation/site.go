@@ -37,7 +37,7 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	if !withinBounds(s, add) {
 		return // nothing is computed from a list that is too long
 	}
-	checkName("metadata.name", s.Name, add)
+	checkSiteName(s.Name, add)
 	validateRepository(&spec.Repository, add)
 	checkOrder(&spec.ArgoCD, spec.Engine, spec.Hosts.Apply, add)
 	validateArgoCD(s, add)
@@ -59,7 +59,9 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	validateRootAccount(s, add)
 	validateFluxProvider(s, add)
 	checkName("spec.argocd.namespace", spec.ArgoCD.Namespace, add)
-	checkName("spec.argocd.project", spec.ArgoCD.Project, add)
+	if spec.ArgoCD.Project != namePrefix+s.Name {
+		checkName("spec.argocd.project", spec.ArgoCD.Project, add)
+	}
 	if spec.Flux.Interval.Duration < minInterval {
 		add("spec.flux.interval", "found %s, want %s or more", spec.Flux.Interval.Duration, minInterval)
 	}
@@ -145,6 +147,18 @@ func validateMetrics(m *v1alpha1.Metrics, add Report) {
 		return
 	}
 	checkNamespaces("spec.metrics.namespaces", m.Namespaces, add)
+}
+
+// namePrefix begins the names of a site's objects. One of them is the Site's name behind it.
+const namePrefix = "sipgen-"
+
+func checkSiteName(name string, add Report) {
+	const most = validation.DNS1123LabelMaxLength - len(namePrefix)
+	if len(name) > most {
+		add("metadata.name", "found %d characters, want at most %d: names of objects begin with it", len(name), most)
+		return
+	}
+	checkName("metadata.name", name, add)
 }
 
 func checkName(path, name string, add Report) {

@@ -296,3 +296,22 @@ func TestBadSites(t *testing.T) {
 		})
 	}
 }
+
+// TestSiteNames: names of objects begin with it, and AppProjects have no longer ones, whatever the engine.
+func TestSiteNames(t *testing.T) {
+	for name, want := range map[string]string{
+		strings.Repeat("s", 56): "",
+		strings.Repeat("s", 57): "metadata.name: found 57 characters, want at most 56: names of objects begin with it",
+		"Dc1":                   `metadata.name: found "Dc1"`,
+	} {
+		docs, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\n"+
+			"metadata: {name: "+name+"}\nspec: {repository: {url: 'https://git.example.org/a.git'}}\n"))
+		require.NoError(t, err)
+		if _, err = api.SiteFromDocuments(docs); want == "" {
+			assert.NoError(t, err, name)
+			continue
+		}
+		assert.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "argocd", name)
+	}
+}
