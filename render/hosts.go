@@ -178,8 +178,8 @@ func (s *rendering) allNamed() error {
 }
 
 // takenOver returns those of sipgen's labels that are to leave a host and that another manager also owns, as the SIP
-// operator does, or a person who labeled a standby host: dropping such a label leaves it on the host. Another value, the
-// empty one, makes the engine its only owner, and the next commit drops it.
+// operator does, or a person who labeled a standby host: dropping such a label leaves it on the host. Another value,
+// the empty one, makes the engine its only owner, and the next commit drops it.
 func (s *rendering) takenOver(host *inventory.Host, leave ...string) map[string]string {
 	engine := flux.Manager
 	if s.Site.Spec.Engine == v1alpha1.EngineArgoCD {

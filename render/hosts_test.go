@@ -189,7 +189,7 @@ func TestForeignStandbyIsTakenOver(t *testing.T) {
 		managers []string
 		want     string
 	}{
-		{"promoted, marked by the engine and a person", false, "true", []string{"kustomize-controller", "sipgen"}, `: ""`},
+		{"promoted, marked by a person too", false, "true", []string{"kustomize-controller", "sipgen"}, `: ""`},
 		{"active, marked by a person alone", false, "true", []string{"kubectl-label"}, `: ""`},
 		{"promoted, marked by the engine", false, "true", []string{"kustomize-controller"}, ""},
 		{"the mark is taken over", false, "", []string{"kustomize-controller"}, ""},
