@@ -2,6 +2,8 @@ package render
 
 import (
 	"maps"
+	"slices"
+	"strings"
 
 	v1 "github.com/airshipit/sipgen/api/v1"
 	"github.com/airshipit/sipgen/render/capi"
@@ -47,6 +49,49 @@ func (s *rendering) renderCAPI(c *schedule.Cluster, folder string) error {
 	}
 	s.add(folder, trust)
 	return nil
+}
+
+// whereMachinesAre returns a cluster with the hosts that run in the domains in which their machines were made, as far
+// as the component of the previous tree counted them there. A label that changes under a machine moves no machine: with
+// the number of its new domain Cluster API would end a machine of the old one, and wipe its host. The next machine on
+// the host is made in the new domain. The cluster itself stays as it is: PLAN.md and the report say where hosts are.
+func (s *rendering) whereMachinesAre(c *schedule.Cluster, folder string) *schedule.Cluster {
+	if s.Site.Spec.ClusterAPI == nil || s.keepsServices(c) {
+		return c
+	}
+	out := *c
+	out.Roles = slices.Clone(c.Roles)
+	counted := s.countedDomains(c, folder)
+	for i := range out.Roles {
+		role := &out.Roles[i]
+		if len(role.TopologyKeys) == 0 {
+			continue
+		}
+		key := role.TopologyKeys[len(role.TopologyKeys)-1]
+		role.Assigned = slices.Clone(role.Assigned)
+		for j := range role.Assigned {
+			if a := &role.Assigned[j]; a.MachineDomain != "" && counted[role.Name][key+"="+a.MachineDomain] {
+				a.Domain = a.MachineDomain
+			}
+		}
+	}
+	return &out
+}
+
+// countedDomains returns the domains for which the previous tree's component has machines, such as rack=r1, by role.
+func (s *rendering) countedDomains(c *schedule.Cluster, folder string) map[string]map[string]bool {
+	roles, out := map[string]string{}, map[string]map[string]bool{}
+	for _, machines := range capi.MachinesOf(s.specs[c.Key]) {
+		roles[machines.File], out[machines.Role] = machines.Role, map[string]bool{}
+	}
+	for name, content := range s.before(folder) {
+		of, sets := capi.SetsReplicas(strings.TrimPrefix(name, folder+"/"))
+		if role := roles[of]; sets && role != "" {
+			_, domain, _ := capi.Replicas(content)
+			out[role][domain] = true
+		}
+	}
+	return out
 }
 
 // machinesByDomain returns how many machines of a role the domains of its narrowest key are to have. A replaced host

@@ -232,6 +232,7 @@ func (s *rendering) renderCluster(c *schedule.Cluster) error {
 	folder := Folder(c.Key)
 	problems.Add(s.renderInfra(c, folder+"/infra"))
 	problems.Add(s.renderHosts(c, folder+"/hosts"))
+	c = s.whereMachinesAre(c, folder+"/capi")
 	problems.Add(s.renderCAPI(c, folder+"/capi"))
 	file, err := assignments.Of(s.Site, c, s.specs[c.Key], c.Gone || s.Leaving[c.Key], s.Accepted[c.Key])
 	problems.Add(err)

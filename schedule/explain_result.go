@@ -57,6 +57,10 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 		if len(r.cluster.refused) > 0 && h.domain != "" {
 			a.Domain = h.domain // its label, or the key in the spec, may be wrong
 		}
+		runs := h.State.Image || h.State.ExternallyProvisioned
+		if runs && h.domain != "" && h.domain != a.Domain && h.holding.Claim.Role == r.name {
+			a.MachineDomain = h.domain
+		}
 		out.Assigned = append(out.Assigned, a)
 		lines[i] = HostLine{Host: h.Host, Verdict: verdict, Cluster: r.cluster.key, Role: r.name, Reason: a.Reason}
 	}

@@ -196,9 +196,12 @@ const (
 type Assignment struct {
 	Host *inventory.Host
 	// Domain is the value of the narrowest topology key, empty where the host has none.
-	Domain  string
-	Standby bool
-	Origin  Origin
+	Domain string
+	// MachineDomain is what the tree has for Domain, if the host runs since then and its label is another one now: its
+	// machine was made in that domain. The key may have been another one.
+	MachineDomain string
+	Standby       bool
+	Origin        Origin
 	// Pending: the host is to be released, and is provisioned or in use. Reason is what the release waits for.
 	Pending bool
 	// Reason explains the assignment: for a new host, its domain and how many others fit.
