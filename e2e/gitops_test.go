@@ -93,7 +93,7 @@ func runRows(t *testing.T, shared func(testing.TB) *rig, rows []row) {
 // and so does a cluster's last host. However a host was made, its spec stays. Argo CD would take over the spec of one
 // by kubectl apply, and the policy that stops it comes too late: it owns the spec by then. So such a host is fixed
 // before the first sync. Labels that the SIP operator set with the same values are co-owned: dropping them is not
-// enough, they have to be taken over first.
+// enough, they have to be taken over first. So has the mark of a standby host that is promoted.
 func rowRelease(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	for host, how := range map[string]string{"n1": "kubectl create", "n2": "server-side apply", "n3": "kubectl apply",
@@ -102,7 +102,7 @@ func rowRelease(t *testing.T, r *rig, name string) {
 	}
 	r.api.Edit(t, "sip-operator", engine.Hosts, c.ns, "n2", "", func(o map[string]any) {
 		for key, value := range map[string]string{"cluster-namespace": c.tenants, "cluster-name": "a",
-			"node-type": "Worker"} {
+			"node-type": "Worker", "standby": "true"} {
 			_ = unstructured.SetNestedField(o, value, "metadata", "labels", "sip.airshipit.org/"+key)
 		}
 	})
