@@ -170,18 +170,21 @@ func (p *Comparison) Problems() []error {
 }
 
 // Yield turns conflicts between a host and a cluster that has the address in the tree, or whose tenant the Site grants
-// it: then the host has to change, because its network data may be written by its own machine. So has a host whose
-// address the Site's spec.hosts.networks does not accept. A cluster that newly asks for a host's address without a
-// grant, on a network of its own namespace, has to change itself. has returns what a cluster's services have in the
-// tree, by "namespace/name".
+// it: then the host has to change, because its network data may be written by its own machine. A cluster that newly
+// asks for a host's address without a grant, on a network of its own namespace, has to change itself. If the Site's
+// spec.hosts.networks does not accept the host's address, neither has to: no service reaches the host there, and a
+// tenant keeps no host from the others by asking for what it is not granted. has returns what a cluster's services have
+// in the tree, by "namespace/name".
 func (p *Comparison) Yield(has func(cluster string) validation.Held, granted func(*v1.SIPCluster, netip.Addr) bool) {
 	for i := range p.Conflicts {
 		c := &p.Conflicts[i]
 		if c.At.Cluster == nil || c.With.Host == nil {
 			continue
 		}
-		if c.With.misplaced || len(has(c.At.Cluster.Key())[c.At.asked]) > 0 ||
-			granted(c.At.Cluster, c.At.span.from.address(c.At.wide)) {
+		holds := len(has(c.At.Cluster.Key())[c.At.asked]) > 0 ||
+			granted(c.At.Cluster, c.At.span.from.address(c.At.wide))
+		c.Mild = c.Mild || c.With.misplaced && !holds
+		if holds || c.With.misplaced {
 			c.At, c.With = c.With, c.At
 		}
 	}
