@@ -71,17 +71,15 @@ func TestNamesFitIntoLabels(t *testing.T) {
 		s.Spec.Runner = &v1alpha1.Runner{Schedule: "0 * * * *", Image: "registry.example.org/sipgen:v1"}
 		s.Default()
 	})
-	names := map[string]bool{}
-	for _, k := range objectsOf(t, tree, "flux/", "Kustomization", func(k *flux.Kustomization) string { return k.Name }) {
-		names[k.Name] = true
-		assert.LessOrEqual(t, len(k.Name), validation.LabelValueMaxLength, k.Name)
-	}
-	for _, k := range objectsOf(t, tree, "flux/", "Kustomization", func(k *flux.Kustomization) string { return k.Name }) {
+	named := objectsOf(t, tree, "flux/", "Kustomization",
+		func(k *flux.Kustomization) string { return k.Name })
+	for name, k := range named {
+		assert.LessOrEqual(t, len(name), validation.LabelValueMaxLength, name)
 		for _, on := range k.Spec.DependsOn {
-			assert.True(t, names[on.Name], on.Name)
+			assert.Contains(t, named, on.Name)
 		}
 	}
-	assert.Greater(t, len(names), 3)
+	assert.Greater(t, len(named), 3)
 }
 
 // TestOtherNamesAreRefused: the tree has Applications of other names, which Argo CD would delete with what they

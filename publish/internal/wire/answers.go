@@ -45,14 +45,16 @@ func (a *Answers) RoundTrip(request *http.Request) (*http.Response, error) {
 	switch {
 	case kind == "text/html" && response.StatusCode < 300:
 		_ = response.Body.Close() // the body is not needed
-		return nil, &AnswerError{host + " answered with a web page instead of git data: is this the URL of a repository, or does a proxy ask for a login?"}
+		return nil, &AnswerError{host + " answered with a web page instead of git data: " +
+			"is this the URL of a repository, or does a proxy ask for a login?"}
 	case kind == "text/html":
 		// A page says nothing that fits a line. git prints plain text alone.
 		_ = response.Body.Close()
 		response.Body = http.NoBody
 	case response.StatusCode == http.StatusOK && isDumb(request.URL, kind):
 		_ = response.Body.Close()
-		return nil, &AnswerError{host + " answered as a server of files does: the repository is not served by git's smart protocol, for example by git http-backend"}
+		return nil, &AnswerError{host + " answered as a server of files does: " +
+			"the repository is not served by git's smart protocol, for example by git http-backend"}
 	}
 	if !strings.HasSuffix(request.URL.Path, "/"+transport.UploadPackServiceName) {
 		response.Body = &bounded{response.Body, host, mostKept}
