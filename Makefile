@@ -30,7 +30,7 @@ demo-site: build ## plan and publish examples/whole-site, with Ironic and virtua
 	@bash hack/demo-site.sh $(CURDIR)/bin/sipgen $(DEMO)/site
 
 # What go vet finds, lint finds.
-UNITS = $$($(GO) list ./... | grep -v '/e2e')
+UNITS = $$($(GO) list ./... | grep -v -e /e2e -e /hack/)
 # What runs Chromium.
 BROWSER = ^TestBrowser$$
 # Servers and logins of git that few sites have, histories, proposals that others changed, and writers that are killed
@@ -43,15 +43,15 @@ GIT_TESTS = TestHTTPProxy TestHTTPS TestHTTPSLogins TestHistory TestHistoryFollo
 	TestSSHKeys TestSSHSignatureVerifiesInGit TestServersThatWantMultiACK TestSlowServerTimesOut \
 	TestStateOfABranchEnds TestTrailer TestTrailerWithoutHistory
 # What takes the processor for seconds and changes rarely: make check runs it.
-SLOW_TESTS = $(GIT_TESTS) TestABigInventoryIsRead TestBeside TestBrokenProgramsAreNoticed TestCommandsOfThePages \
+SLOW_TESTS = $(GIT_TESTS) TestABigInventoryIsRead TestBrokenProgramsAreNoticed TestCommandsOfThePages \
 	TestDangersAreTheSame TestDemosAreQuiet TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded \
 	TestFewComplaints TestFleetIsAsManyRuns TestFleetPublish TestFolderChangeFarDown TestFormerTreeGoesTwice \
 	TestHostIsOneSites TestHostIsOneSitesOfManyBranches TestLargeSites TestLastChangeFarDown TestLeakedSecrets \
 	TestLongReasonsAreBounded TestLostTree TestMarkedSecretsLeaveNoTrace TestMoveNamespace TestNoSecretIsPrinted \
 	TestNoSecretOfAnAnnotationIsPrinted TestNothingStaysInTheTemporaryFolder TestOlderVersion \
 	TestOlderVersionOfFleet TestParseTakesNoMoreThanTwiceForTwice TestRecordOfHardShapes \
-	TestRefusedSiteOfManyBranches TestReleasedTrees TestSecurityTable TestSizes TestTally TestTamperedTrees \
-	TestWritesAsTheLibrary
+	TestRefusedSiteOfManyBranches TestReleasedTrees TestSecurityTable TestSizes TestTamperedTrees \
+	TestTreesAreReadOnce TestWritesAsTheLibrary
 # These start shells and git at each step.
 SLOW_SCRIPTS = access badrepo bounds edited foreign history history-move history-usage hydrator init nested \
 	network night patches propose repository-move samerepository samesnapshot stumbles undecodable
@@ -99,7 +99,7 @@ LATER = ^$(call any,$(LATER_TESTS))$$|^Test(Argo|Flux)Rows$$/^$(call any,$(LATER
 # Tests make more garbage than they keep: collecting it ten times as late takes a quarter off the processor's time.
 unit test check rows: export GOGC := 1000
 
-unit: ## the quick loop: everything but the real engines and what is slow
+unit: ## the quick loop: everything but the real engines, the project's own tools and what is slow
 	$(GO) test $(JSON) -vet=off -timeout 30m $(FIRST) $(UNITS) -skip '$(BROWSER)|$(SLOW)'
 
 main-path: # the main path on real parts
@@ -108,6 +108,7 @@ main-path: # the main path on real parts
 
 slow:
 	$(GO) test $(JSON) -vet=off -timeout 30m $(SLOW_PACKAGES) -run '$(SLOW)' -skip '$(LATER_SIZES)'
+	$(GO) test $(JSON) -vet=off -timeout 30m ./hack/...
 
 race:
 	CGO_ENABLED=1 $(GO) test $(JSON) -vet=off -race -timeout 30m $(RACING) -skip '$(SLOW)'
