@@ -8,7 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 )
 
@@ -25,11 +26,20 @@ type Kubelet struct {
 // StartKubelet starts it.
 func StartKubelet(t testing.TB, api *APIServer) *Kubelet {
 	t.Helper()
-	informers := dynamicinformer.NewDynamicSharedInformerFactory(api.Dynamic, 0)
-	k := &Kubelet{api: api, deployments: informers.ForResource(Deployments).Informer().GetStore(), held: map[string]bool{}}
-	stop := make(chan struct{})
-	informers.Start(stop)
-	t.Cleanup(func() { close(stop) })
+	k := &Kubelet{api: api, deployments: cache.NewStore(cache.MetaNamespaceKeyFunc), held: map[string]bool{}}
+	// A factory of informers would compile the typed clients of all groups: two hundred packages.
+	deployments := api.Dynamic.Resource(Deployments)
+	reflector := cache.NewReflector(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return deployments.List(ctx, options)
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return deployments.Watch(ctx, options)
+		},
+	}, &unstructured.Unstructured{}, k.deployments, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	go reflector.RunWithContext(ctx)
 	inRounds(t, k.round)
 	return k
 }

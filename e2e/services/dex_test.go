@@ -30,7 +30,9 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	certutil "k8s.io/client-go/util/cert"
 	"sigs.k8s.io/yaml"
@@ -274,16 +276,19 @@ func login(t *testing.T, client *http.Client, issuer, clientID, redirect string)
 
 // whoAmI asks the API server for whom it takes the caller.
 func whoAmI(config *rest.Config) (string, []string, error) {
-	client, err := kubernetes.NewForConfig(config)
+	client, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return "", nil, err
 	}
-	review, err := client.AuthenticationV1().SelfSubjectReviews().Create(context.Background(),
-		&authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
+	reviews := authenticationv1.SchemeGroupVersion.WithResource("selfsubjectreviews")
+	answer, err := client.Resource(reviews).Create(context.Background(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": reviews.GroupVersion().String(), "kind": "SelfSubjectReview"}}, metav1.CreateOptions{})
 	if err != nil {
 		return "", nil, err
 	}
-	return review.Status.UserInfo.Username, review.Status.UserInfo.Groups, nil
+	var review authenticationv1.SelfSubjectReview
+	err = runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object, &review)
+	return review.Status.UserInfo.Username, review.Status.UserInfo.Groups, err
 }
 
 // What is rendered beside connectors and clients, which Dex's own types decode strictly, is known to Dex's command,
