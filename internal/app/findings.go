@@ -59,7 +59,7 @@ func (p *Planned) unplaced() (out []finding.Finding) {
 }
 
 // reservedForNone returns a line for each reservation that selects hosts which none of its tenants may have, by their
-// grants or by the other reservations.
+// grants or by the other reservations, or that has a count beyond their hosts.max.
 func (p *Planned) reservedForNone() (out []string) {
 	all := p.Clusters.Options.Reserved
 	alone := slices.ContainsFunc(all, func(r schedule.Reservation) bool { return r.Count == nil })
@@ -89,8 +89,24 @@ func (p *Planned) reservedForNone() (out []string) {
 				"spec.tenants[].hosts and the other reservations: select others", of.Name, text.Count(selected, "host"),
 				selected-none))
 		}
+		if of.Count != nil && len(of.Tenants) > 0 {
+			if most := p.mostHosts(of.Tenants); *of.Count > most {
+				out = append(out, fmt.Sprintf("reservation %s has a count of %d, but the hosts.max of its tenants "+
+					"allows only %d: lower the count, or raise the limit", of.Name, *of.Count, most))
+			}
+		}
 	}
 	return out
+}
+
+// mostHosts returns how many hosts some tenants may have together.
+func (p *Planned) mostHosts(tenants []string) (sum int) {
+	for i := range p.Loaded.Site.Spec.Tenants {
+		if t := &p.Loaded.Site.Spec.Tenants[i]; slices.Contains(tenants, t.Name) {
+			sum += *t.Hosts.Max
+		}
+	}
+	return sum
 }
 
 // warning returns a finding about a cluster or the Site.
