@@ -110,7 +110,8 @@ func (s *planner) whyNot(r *role, i int32) Reason {
 		return NothingNew{Frozen: true}
 	}
 	full, yields := s.fullDomain(r, i)
-	if name := s.keptFrom(r, i); name != "" && (full == nil || yields) {
+	named := slices.ContainsFunc(r.standIn, func(i int32) bool { return s.onlyNamed(r, i) })
+	if name := s.keptFrom(r, i, named); name != "" && (full == nil || yields) {
 		return KeptBack{name}
 	}
 	switch {

@@ -68,11 +68,11 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin,
 			Reason: Kept{Origin: s.hosts[i].origin, Use: inUse(&s.hosts[i]), Trouble: r.why[i]}}, Held)
 	}
-	reserved := s.reservedFrom(r)
+	reserved := map[bool]string{false: s.reservedFrom(r, false), true: s.reservedFrom(r, true)} // by onlyNamed
 	for _, i := range r.standIn {
 		put(i, Assignment{Standby: r.standbySlot[i], Origin: s.hosts[i].origin,
 			Reason: Kept{Origin: s.hosts[i].origin, Trouble: r.why[i], StandIn: true,
-				Reserved: reserved, Stays: r.stays[i]}}, Held)
+				Reserved: reserved[s.onlyNamed(r, i)], Stays: r.stays[i]}}, Held)
 	}
 	for _, i := range r.frozen {
 		h, verdict := &s.hosts[i], Held

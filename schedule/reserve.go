@@ -237,8 +237,9 @@ func (s *planner) noteKept(asked []solve.Kept, found *solve.Result) {
 	}
 }
 
-// reservedFrom returns the first reservation that may keep a successor of a failed host from a role, "" for none.
-func (s *planner) reservedFrom(r *role) string {
+// reservedFrom returns the first reservation that may keep a successor of a failed host from a role, or of one that is
+// only named, "" for none.
+func (s *planner) reservedFrom(r *role, named bool) string {
 	if len(s.options.Reserved) == 0 || len(r.standIn) == 0 {
 		return ""
 	}
@@ -266,7 +267,7 @@ func (s *planner) reservedFrom(r *role) string {
 			continue
 		}
 		if r.shape.fits.Has(int32(c)) {
-			if name := s.keptFrom(r, i); name != "" {
+			if name := s.keptFrom(r, i, named); name != "" {
 				return name
 			}
 		} else if r.shape.selects(s.hosts[i].kind) {
@@ -279,13 +280,13 @@ func (s *planner) reservedFrom(r *role) string {
 }
 
 // keptFrom returns the reservation that may keep a free host from a role that lacks hosts, "" if none does. Spares are
-// not kept from the successors of failed hosts.
-func (s *planner) keptFrom(r *role, i int32) string {
+// kept from the successors of hosts that are only named, and not from those of failed ones.
+func (s *planner) keptFrom(r *role, i int32, named bool) string {
 	for _, kept := range s.kept {
 		at := slices.IndexFunc(s.options.Reserved, func(one Reservation) bool { return one.Name == kept.Name })
 		one := &s.options.Reserved[at]
 		selected := s.selects(one.Selector)
-		lacks := len(r.has()) < r.want() || len(r.standIn) > 0 && len(one.Tenants) > 0
+		lacks := len(r.has()) < r.want() || len(r.standIn) > 0 && (named || len(one.Tenants) > 0)
 		if one.Namespaces[r.cluster.key.Namespace] { // but for standby slots, its roles may have what is kept
 			lacks = len(r.has()) < r.want() && r.shortActive == 0 && !s.within(r, selected)
 		}

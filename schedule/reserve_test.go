@@ -170,6 +170,7 @@ func TestKeptFrom(t *testing.T) {
 	for _, row := range []struct {
 		why, clusters, hosts, reserved string // "m 9", or "m" without a count
 		kind                           string // that is reserved; w by default
+		named                          bool   // h, by the cluster's annotation
 		from                           string // what keeps a successor from h
 		free                           Reason // why the role does not have x
 	}{
@@ -186,6 +187,8 @@ func TestKeptFrom(t *testing.T) {
 			free: NothingNew{}},
 		{why: "spares are not kept from successors", clusters: "b:2", hosts: "a/r0=b h/r1&=b x/r0", reserved: "s 9",
 			free: DomainFull{"rack", "r0", []HostKey{{Namespace: "metal", Name: "a"}}}},
+		{why: "but from those of hosts that are only named", clusters: "b:2", hosts: "a/r0=b h/r1=b x/r1", named: true,
+			reserved: "s 9", from: "s", free: KeptBack{"s"}},
 		{why: "a role that has all its hosts", clusters: "b:1", hosts: "a/r0=b x/r1", reserved: "m 9",
 			free: Satisfied{1}},
 		{why: "a role that lacks some", clusters: "b:2", hosts: "a/r0=b x/r1", reserved: "m 9", free: KeptBack{"m"}},
@@ -202,6 +205,9 @@ func TestKeptFrom(t *testing.T) {
 			free:     DomainFull{"rack", "r0", []HostKey{{Namespace: "metal", Name: "a"}}}},
 	} {
 		clusters, hosts, previous := sited(t, row.clusters, row.hosts, "")
+		if row.named {
+			clusters[0].Annotations = map[string]string{v1.RemoveAnnotation: "h"}
+		}
 		name, count, counted := strings.Cut(row.reserved, " ")
 		one := Reservation{Name: name, Namespaces: map[string]bool{"tenants": name == "own"}}
 		one.Selector, _ = labels.Parse("kind=" + cmp.Or(row.kind, "w"))
