@@ -87,17 +87,6 @@ func (r *oracleRole) key() schedule.ClusterKey {
 	return schedule.ClusterKey{Namespace: r.namespace(), Name: r.cluster}
 }
 
-// fills says whether a host can be one of those that are kept. Spares are hosts that every tenant may have, if there
-// are some.
-func (o *oracle) fills(by *oracleReserve, h *inventory.Host) bool {
-	if !chosen(by.selector, h) || !o.closed(h, by.namespace) {
-		return chosen(by.selector, h)
-	}
-	return by.namespace == "" && !slices.ContainsFunc(o.hosts, func(other inventory.Host) bool {
-		return chosen(by.selector, &other) && !o.closed(&other, "")
-	})
-}
-
 // closed says whether a host is for the clusters of another namespace alone.
 func (o *oracle) closed(h *inventory.Host, namespace string) bool {
 	return slices.ContainsFunc(o.reserved, func(by *oracleReserve) bool {
@@ -184,7 +173,7 @@ func (o *oracle) possible(more map[*oracleRole]int) bool {
 			}
 		}
 		for n, by := range o.reserved {
-			if s.keep[n] == 0 || !o.fills(by, h) {
+			if s.keep[n] == 0 || !chosen(by.selector, h) || by.namespace != "" && o.closed(h, by.namespace) {
 				continue
 			}
 			s.keep[n]--

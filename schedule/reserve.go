@@ -54,10 +54,9 @@ func (r *Reservation) Fills(h *inventory.Host, all []Reservation) bool {
 	})
 }
 
-// barredBy reports whether the hosts of the other reservation are for tenants alone of which it has none. Spares are
-// for every tenant.
+// barredBy reports whether the hosts of the other reservation are for tenants alone of which it has none.
 func (r *Reservation) barredBy(other *Reservation) bool {
-	return other.Count == nil &&
+	return len(r.Tenants) > 0 && other.Count == nil &&
 		!slices.ContainsFunc(r.Tenants, func(t string) bool { return slices.Contains(other.Tenants, t) })
 }
 
@@ -103,10 +102,13 @@ func (s *planner) keptInNumbers(holder func(i int) *role) (out []solve.Kept) {
 		if one.Count == nil {
 			continue
 		}
-		selected, fills := s.selects(one.Selector), s.fills(one)
+		selected := s.selects(one.Selector)
 		var fits []int32
 		for c := range s.classes {
-			if fills.Has(s.hosts[s.classes[c].hosts[0]].kind) {
+			kind := s.hosts[s.classes[c].hosts[0]].kind
+			if selected.Has(kind) && !slices.ContainsFunc(s.options.Reserved, func(other Reservation) bool {
+				return one.barredBy(&other) && s.selects(other.Selector).Has(kind)
+			}) {
 				fits = append(fits, int32(c))
 			}
 		}
@@ -130,27 +132,6 @@ func (s *planner) keptInNumbers(holder func(i int) *role) (out []solve.Kept) {
 		out = append(out, kept)
 	}
 	return out
-}
-
-// fills returns the kinds of hosts that a reservation with a count keeps: those that it selects, but for those that
-// others keep from its tenants. Spares that only replacements of some tenants can have are none, unless there is no
-// other host to keep.
-func (s *planner) fills(one *Reservation) *solve.Set {
-	if known := s.filling[one]; known != nil {
-		return known
-	}
-	selected := s.selects(one.Selector)
-	open := slices.DeleteFunc(slices.Clone(selected.All()), func(kind int32) bool {
-		return slices.ContainsFunc(s.options.Reserved, func(other Reservation) bool {
-			return one.barredBy(&other) && s.selects(other.Selector).Has(kind)
-		})
-	})
-	if len(one.Tenants) == 0 && len(open) == 0 {
-		s.filling[one] = selected
-	} else {
-		s.filling[one] = solve.NewSet(open, len(s.kinds))
-	}
-	return s.filling[one]
 }
 
 // within reports whether a role selects no hosts but those of some kinds.
@@ -290,7 +271,7 @@ func (s *planner) keptFrom(r *role, i int32, named bool) string {
 		if one.Namespaces[r.cluster.key.Namespace] { // but for standby slots, its roles may have what is kept
 			lacks = len(r.has()) < r.want() && r.shortActive == 0 && !s.within(r, selected)
 		}
-		if kept.Left > 0 && lacks && s.fills(one).Has(s.hosts[i].kind) {
+		if kept.Left > 0 && lacks && selected.Has(s.hosts[i].kind) {
 			return one.Name
 		}
 	}

@@ -32,11 +32,9 @@ type planner struct {
 	index     *v1.HostIndex      // of the kinds
 	// selections holds for each selector which kinds it matches.
 	selections map[string]*solve.Set
-	// filling holds for each reservation with a count the kinds of hosts that it keeps.
-	filling  map[*Reservation]*solve.Set
-	lots     [][]lot        // by kind
-	anyNames map[int32]bool // hosts that an annotation of any cluster names
-	guesses  int            // suggestions for selectors without a match
+	lots       [][]lot        // by kind
+	anyNames   map[int32]bool // hosts that an annotation of any cluster names
+	guesses    int            // suggestions for selectors without a match
 
 	pace  pace
 	moved []readdressed // addresses of held hosts, by host and network
@@ -193,8 +191,7 @@ func (s *planner) err() error {
 // newSite sorts the clusters and the hosts.
 func newSite(clusters []v1.SIPCluster, hosts []inventory.Host, options Options) *planner {
 	s := &planner{options: options, byKey: map[ClusterKey]*cluster{}, rooms: map[roomKey]*room{},
-		selections: map[string]*solve.Set{}, filling: map[*Reservation]*solve.Set{},
-		foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
+		selections: map[string]*solve.Set{}, foreign: map[ClusterKey][]HostKey{}, lost: map[RoleKey][]*PreviousClaim{}}
 	s.hosts = make([]candidate, len(hosts))
 	for i := range hosts {
 		s.hosts[i] = candidate{Host: &hosts[i], read: &hosts[i], class: -1}
