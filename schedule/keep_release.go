@@ -50,9 +50,8 @@ func (c *crowd) leave(values []string) {
 	}
 }
 
-// firstToGo returns the n of some hosts that are released first: failed and named ones, then idle ones that are not
-// fit, then other idle ones, then those in use with an approval; of these one after the other from the domain with the
-// most hosts of the role, last by name. The crowd counts them out.
+// firstToGo returns the n of some hosts that are released first, in the order of compareUse; of equal ones one after
+// the other from the domain with the most hosts of the role, last by name. The crowd counts them out.
 func (s *planner) firstToGo(r *role, hosts []int32, in *crowd, n int) []int32 {
 	if n <= 0 {
 		return nil
@@ -134,11 +133,14 @@ func (s *planner) compareRelease(r *role, a, b int32) int {
 }
 
 // compareUse orders hosts for release: failed and named ones, then idle ones that are not fit, then other idle ones,
-// then those in use with an approval.
+// then those in use with an approval, then the other ones. In each group those come first that the role has by their
+// labels alone: whoever labels a host, or copies one with its labels, takes no slot from a host of the tree. So do
+// those that wait to leave since an earlier run: the next one changes its mind only for a host of an earlier group.
 func (s *planner) compareUse(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
 	used, too := inUse(x) != nil, inUse(y) != nil
 	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(used, too),
 		order.Bool(!too && !s.fit(b), !used && !s.fit(a)),
-		order.Bool(too && r.cluster.approved[b], used && r.cluster.approved[a]))
+		order.Bool(too && r.cluster.approved[b], used && r.cluster.approved[a]),
+		order.Bool(y.adopted || y.wasPending, x.adopted || x.wasPending))
 }
