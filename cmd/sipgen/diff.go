@@ -74,7 +74,7 @@ render and publish would write nothing. A foreign file, an error of publish, is 
 				if err != nil {
 					return err
 				}
-				noteHosts(hosts, checked.Plan, true)
+				noteHosts(hosts, checked.Plan, refuseForeign(checked.Rendered, &before) == nil)
 				warnOfForeign(ui, &before, loaded.Site, checked.Rendered.Tree)
 				push.SayChanges(ui, compare(ui, checked.Rendered))
 				if err := showDiff(ui, before.Files, checked.Rendered.Tree, output.Format, colored, all); err != nil {

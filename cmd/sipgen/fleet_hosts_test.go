@@ -173,7 +173,7 @@ func TestRefusedSiteOfManyBranches(t *testing.T) {
 			git(t, "-C", "foreign", "push", "-q", "origin", "HEAD:main")
 			const words = "sipgen: s00002: warning: SIP080: BareMetalHost metal3/n0: " +
 				"Site s00001 of this run has the host"
-			for _, command := range []string{"plan", "publish"} {
+			for _, command := range []string{"plan", "diff", "publish"} {
 				_, _, said := ran(t, command, "--site", "sites/*/site.yaml")
 				assert.Contains(t, said, words, command)
 				assert.NotContains(t, said, "s00001: warning: SIP080", command)

@@ -101,12 +101,17 @@ func publishable(ctx context.Context, ui *terminal.UI, l *app.Loaded, before app
 		err = refuseNewer(ctx, ui, checked, how)
 	}
 	if err == nil {
-		err = checked.Rendered.RefuseForeign()
-	}
-	if err == nil && !before.Adopt {
-		err = before.Unowned
+		err = refuseForeign(checked.Rendered, &before)
 	}
 	return checked, err
+}
+
+// refuseForeign returns an error if publish refuses a tree for files that sipgen did not write.
+func refuseForeign(r *app.Rendered, before *app.Before) error {
+	if err := r.RefuseForeign(); err != nil || before.Adopt {
+		return err
+	}
+	return before.Unowned
 }
 
 // refuseNewer warns if a newer version of sipgen may have written the tree that changes, and returns the error that

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,7 +135,7 @@ func showPlan(ctx context.Context, ui *terminal.UI, loaded *app.Loaded, before a
 	if refusals == nil {
 		unknown, newer := checked.OtherVersion(ctx, release.Version(), noTolerance)
 		ofVersion = sentences(unknown, true)
-		beyond = errors.Join(newer, cmp.Or(rendered.RefuseForeign(), before.Unowned))
+		beyond = errors.Join(newer, refuseForeign(rendered, &before))
 	}
 	noteHosts(hosts, planned, refusals == nil && beyond == nil)
 	whole := *shown
