@@ -42,17 +42,17 @@ func TestInstead(t *testing.T) {
 	}
 }
 
-// TestLabelsTakeNoSlot is contract 8 and 10: a host that a role has by its labels alone leaves before the role's hosts
-// of the tree that are used as much.
+// TestLabelsTakeNoSlot is contract 8 and 10: a host in use that a role has by its labels alone leaves before the role's
+// hosts in use that the tree has.
 func TestLabelsTakeNoSlot(t *testing.T) {
 	for _, row := range []struct{ why, clusters, hosts, tree, want string }{
-		{"idle, though the other is the last by name", "c:1", "a/r1=c b/r2=c", "b=c", "c Worker: b -a"},
+		{"idle ones go by name", "c:1", "a/r1=c b/r2=c", "b=c", "c Worker: a -b"},
 		{"in use, as a copy of a host with its machine is", "c:1", "a/r1!=c b/r2!=c", "b=c", "c Worker: (a) b"},
-		{"though another rack is fuller", "c:2", "a/r1=c b/r2=c d/r2=c", "b=c d=c", "c Worker: b d -a"},
+		{"though another rack is fuller", "c:2", "a/r1!=c b/r2!=c d/r2!=c", "b=c d=c", "c Worker: (a) b d"},
 		{"but not in use before an idle one", "c:1", "a/r1!=c b/r2=c", "b=c", "c Worker: a -b"},
 		{"without a tree the name decides", "c:1", "a/r1=c b/r2=c", "", "c Worker: a -b"},
 		{"it waits on", "c:1", "a/r1!=c b/r2!=c", "?a=c b=c", "c Worker: (a) b"},
-		{"it becomes the standby host", "c:1+1", "a/r1=c b/r2=c", "b=c", "c Worker: b ~a"},
+		{"it becomes the standby host", "c:1+1", "a/r1!=c b/r2!=c", "b=c", "c Worker: b ~a"},
 	} {
 		clusters, hosts, tree := sited(t, row.clusters, row.hosts, row.tree)
 		wantPlaced(t, row.why, plan(t, clusters, hosts, tree, newerLabels()), row.want)

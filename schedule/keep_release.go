@@ -133,14 +133,14 @@ func (s *planner) compareRelease(r *role, a, b int32) int {
 }
 
 // compareUse orders hosts for release: failed and named ones, then idle ones that are not fit, then other idle ones,
-// then those in use with an approval, then the other ones. In each group those come first that the role has by their
-// labels alone: whoever labels a host, or copies one with its labels, takes no slot from a host of the tree. So do
-// those that wait to leave since an earlier run: the next one changes its mind only for a host of an earlier group.
+// then those in use with an approval, then the other ones. Of the last two groups those come first that the role has by
+// their labels alone, or that wait to leave since an earlier run: a copy of a host with its labels and its machine takes
+// no slot from a host in use that the tree has (contract 8), and the next run does not change its mind.
 func (s *planner) compareUse(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
 	used, too := inUse(x) != nil, inUse(y) != nil
 	return cmp.Or(order.Bool(s.fails(r, b), s.fails(r, a)), order.Bool(used, too),
 		order.Bool(!too && !s.fit(b), !used && !s.fit(a)),
 		order.Bool(too && r.cluster.approved[b], used && r.cluster.approved[a]),
-		order.Bool(y.adopted || y.wasPending, x.adopted || x.wasPending))
+		order.Bool(too && (y.adopted || y.wasPending), used && (x.adopted || x.wasPending)))
 }
