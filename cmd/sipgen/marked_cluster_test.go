@@ -186,7 +186,7 @@ func TestInitBesideSites(t *testing.T) {
 			"the first SIPCluster is in namespace new-tenant-a: this API server has other sites (dc1, dc2), " +
 				"and each namespace and name is for one SIPCluster",
 			"- metal3 # 3 hosts - other # 3 hosts", "new-tenant-a"},
-		{"another site, and a name that leaves no room", strings.Repeat("n", 60),
+		{"another site, and a name that leaves no room", strings.Repeat("n", 56),
 			[]json.RawMessage{binding("dc1", "edge")}, 2, "--cluster is required: this API server has other sites (dc1)",
 			"", ""},
 		{"the site itself", "dc1", []json.RawMessage{binding("dc1", "metal3")}, 0, "6 hosts, ",
