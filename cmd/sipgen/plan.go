@@ -229,11 +229,7 @@ func sayRefusals(ui *terminal.UI, commands string, err error) error {
 		return nil
 	}
 	for _, refusal := range app.Flatten(err) {
-		would := "report"
-		if refused := (*app.RefusedError)(nil); errors.As(refusal, &refused) {
-			would = "end with"
-		}
-		ui.Say("%s would %s: %s", commands, would, refusal)
+		ui.Say("%s would end with: %s", commands, refusal)
 	}
 	return errFinding
 }
