@@ -29,6 +29,20 @@ func (s *planner) result() *Placement {
 	return p
 }
 
+// domainsOf returns the Domain and the MachineDomain of a role's host.
+func (s *planner) domainsOf(r *role, i int32) (domain, ofMachine string) {
+	h := &s.hosts[i]
+	domain = s.domainName(r, i)
+	switch runs := h.State.Image || h.State.ExternallyProvisioned; {
+	case h.domain == "":
+	case len(r.cluster.refused) > 0:
+		domain = h.domain // its label, or the key in the spec, may be wrong
+	case runs && h.domain != domain && h.holding.Claim.Role == r.name:
+		ofMachine = h.domain
+	}
+	return domain, ofMachine
+}
+
 // roleResult lists the role's hosts, and records them in the lines of the inventory.
 func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	out := Role{
@@ -44,7 +58,8 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 	}
 	put := func(i int32, a Assignment, verdict Verdict) {
 		h := &s.hosts[i]
-		a.Host, a.Domain = h.Host, s.domainName(r, i)
+		a.Host = h.Host
+		a.Domain, a.MachineDomain = s.domainsOf(r, i)
 		a.Trouble, a.WasStandby, a.Adopted = r.why[i], h.standby, h.adopted
 		if a.Origin != New {
 			a.Approval = h.holding.Approval
@@ -53,13 +68,6 @@ func (s *planner) roleResult(r *role, lines []HostLine) Role {
 		a.HasSuccessor = a.Pending && (h.wasReplaced || r.fresh[i])
 		if len(r.cluster.refused) > 0 {
 			a.Trouble = failed(h)
-		}
-		if len(r.cluster.refused) > 0 && h.domain != "" {
-			a.Domain = h.domain // its label, or the key in the spec, may be wrong
-		}
-		runs := h.State.Image || h.State.ExternallyProvisioned
-		if runs && h.domain != "" && h.domain != a.Domain && h.holding.Claim.Role == r.name {
-			a.MachineDomain = h.domain
 		}
 		out.Assigned = append(out.Assigned, a)
 		lines[i] = HostLine{Host: h.Host, Verdict: verdict, Cluster: r.cluster.key, Role: r.name, Reason: a.Reason}

@@ -133,9 +133,9 @@ func (s *planner) compareRelease(r *role, a, b int32) int {
 }
 
 // compareUse orders hosts for release: failed and named ones, then idle ones that are not fit, then other idle ones,
-// then those in use with an approval, then the other ones. Of the last two groups those come first that the role has by
-// their labels alone, or that wait to leave since an earlier run: a copy of a host with its labels and its machine takes
-// no slot from a host in use that the tree has (contract 8), and the next run does not change its mind.
+// then those in use with an approval, then the other ones. Of the last two groups those come first that the role has
+// by their labels alone, or that wait to leave since an earlier run: a copy of a host with its labels and its machine
+// takes no slot from a host in use that the tree has (contract 8), and the next run does not change its mind.
 func (s *planner) compareUse(r *role, a, b int32) int {
 	x, y := &s.hosts[a], &s.hosts[b]
 	used, too := inUse(x) != nil, inUse(y) != nil
