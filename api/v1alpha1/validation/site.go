@@ -37,7 +37,7 @@ func ValidateSite(s *v1alpha1.Site, add Report) {
 	if !withinBounds(s, add) {
 		return // nothing is computed from a list that is too long
 	}
-	checkSiteName(s.Name, add)
+	checkSiteName(s, add)
 	validateRepository(&spec.Repository, add)
 	checkOrder(&spec.ArgoCD, spec.Engine, spec.Hosts.Apply, add)
 	validateArgoCD(s, add)
@@ -152,13 +152,16 @@ func validateMetrics(m *v1alpha1.Metrics, add Report) {
 // namePrefix begins the names of a site's objects. One of them is the Site's name behind it.
 const namePrefix = "sipgen-"
 
-func checkSiteName(name string, add Report) {
+// checkSiteName checks the name of a Site. Flux writes names that begin with it into labels, and the project has such
+// a name unless the Site names another one.
+func checkSiteName(s *v1alpha1.Site, add Report) {
 	const most = validation.DNS1123LabelMaxLength - len(namePrefix)
-	if len(name) > most {
-		add("metadata.name", "found %d characters, want at most %d: names of objects begin with it", len(name), most)
+	limited := s.Spec.Engine != v1alpha1.EngineArgoCD || s.Spec.ArgoCD.Project == namePrefix+s.Name
+	if limited && len(s.Name) > most {
+		add("metadata.name", "found %d characters, want at most %d: names of objects begin with it", len(s.Name), most)
 		return
 	}
-	checkName("metadata.name", name, add)
+	checkName("metadata.name", s.Name, add)
 }
 
 func checkName(path, name string, add Report) {

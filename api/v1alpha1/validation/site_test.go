@@ -297,21 +297,25 @@ func TestBadSites(t *testing.T) {
 	}
 }
 
-// TestSiteNames: names of objects begin with it, and AppProjects have no longer ones, whatever the engine.
+// TestSiteNames: names of objects begin with it. Flux writes them into labels, and AppProjects have no longer ones.
 func TestSiteNames(t *testing.T) {
-	for name, want := range map[string]string{
-		strings.Repeat("s", 56): "",
-		strings.Repeat("s", 57): "metadata.name: found 57 characters, want at most 56: names of objects begin with it",
-		"Dc1":                   `metadata.name: found "Dc1"`,
+	const long = "metadata.name: found 57 characters, want at most 56: names of objects begin with it"
+	for _, row := range []struct{ name, more, want string }{
+		{strings.Repeat("s", 56), "", ""},
+		{strings.Repeat("s", 57), "", long},
+		{strings.Repeat("s", 57), ", argocd: {project: tenants}", long},
+		{strings.Repeat("s", 57), ", engine: argocd, argocd: {order: none}", long},
+		{strings.Repeat("s", 57), ", engine: argocd, argocd: {order: none, project: tenants}", ""},
+		{"Dc1", "", `metadata.name: found "Dc1"`},
 	} {
 		docs, err := manifest.Parse("site.yaml", []byte("apiVersion: sipgen.airshipit.org/v1alpha1\nkind: Site\n"+
-			"metadata: {name: "+name+"}\nspec: {repository: {url: 'https://git.example.org/a.git'}}\n"))
+			"metadata: {name: "+row.name+"}\nspec: {repository: {url: 'https://git.example.org/a.git'}"+row.more+"}\n"))
 		require.NoError(t, err)
-		if _, err = api.SiteFromDocuments(docs); want == "" {
-			assert.NoError(t, err, name)
+		if _, err = api.SiteFromDocuments(docs); row.want == "" {
+			assert.NoError(t, err, row)
 			continue
 		}
-		assert.ErrorContains(t, err, want)
-		assert.NotContains(t, err.Error(), "argocd", name)
+		assert.ErrorContains(t, err, row.want, row)
+		assert.NotContains(t, err.Error(), "argocd", row)
 	}
 }
