@@ -7,15 +7,8 @@ import (
 )
 
 // Covered returns how many of the hosts that reservations keep can be among the given free ones: a largest matching.
-// keeps has, for each reservation, how many hosts it keeps. all are the hosts of the site: if none of them can be a
-// spare for every tenant, those that tenants have alone are.
-func Covered(reserved []Reservation, keeps []int, free, all []*inventory.Host) (covered int) {
-	own := make([]bool, len(reserved))
-	for i := range reserved {
-		r := &reserved[i]
-		own[i] = len(r.Tenants) == 0 &&
-			!slices.ContainsFunc(all, func(h *inventory.Host) bool { return r.Fills(h, reserved) })
-	}
+// keeps has, for each reservation, how many hosts it keeps.
+func Covered(reserved []Reservation, keeps []int, free []*inventory.Host) (covered int) {
 	// Hosts that fill the same reservations are alike.
 	type alike struct {
 		fills []bool
@@ -26,7 +19,7 @@ func Covered(reserved []Reservation, keeps []int, free, all []*inventory.Host) (
 	for _, h := range free {
 		fills := make([]bool, len(reserved))
 		for i := range reserved {
-			fills[i] = keeps[i] > 0 && (reserved[i].Fills(h, reserved) || own[i] && reserved[i].Selects(h))
+			fills[i] = keeps[i] > 0 && reserved[i].Fills(h, reserved)
 		}
 		at := slices.IndexFunc(groups, func(g *alike) bool { return slices.Equal(g.fills, fills) })
 		if at < 0 {

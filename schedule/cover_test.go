@@ -34,10 +34,6 @@ func TestCovered(t *testing.T) {
 		for range random.IntN(6) {
 			free = append(free, &inventory.Host{Labels: map[string]string{label(): "y", label(): "y"}})
 		}
-		fills := func(r *Reservation, h *inventory.Host) bool {
-			open := slices.ContainsFunc(free, func(h *inventory.Host) bool { return r.Fills(h, reserved) })
-			return r.Fills(h, reserved) || len(r.Tenants) == 0 && !open && r.Selects(h)
-		}
 		var most func(rest []*inventory.Host, left []int) int
 		most = func(rest []*inventory.Host, left []int) int {
 			if len(rest) == 0 {
@@ -45,7 +41,7 @@ func TestCovered(t *testing.T) {
 			}
 			best := most(rest[1:], left)
 			for i := range reserved {
-				if left[i] > 0 && fills(&reserved[i], rest[0]) {
+				if left[i] > 0 && reserved[i].Fills(rest[0], reserved) {
 					left[i]--
 					best = max(best, 1+most(rest[1:], left))
 					left[i]++
@@ -54,7 +50,7 @@ func TestCovered(t *testing.T) {
 			return best
 		}
 		want := most(free, slices.Clone(keeps))
-		if found := Covered(reserved, keeps, free, free); found != want {
+		if found := Covered(reserved, keeps, free); found != want {
 			t.Fatalf("%d of %v kept hosts are among %d free ones, want %d: %+v", found, keeps, len(free), want,
 				reserved)
 		}

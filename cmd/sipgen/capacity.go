@@ -143,10 +143,9 @@ func (l *leastFree) of(answer *holdings.Holdings, kept []report.KeptHosts,
 	alone := func(h *inventory.Host) bool {
 		return slices.ContainsFunc(reserved, func(r schedule.Reservation) bool { return r.ReservedFor(h) != nil })
 	}
-	var all, others []*inventory.Host // others do not count
+	var others []*inventory.Host // that do not count
 	for i := range answer.Hosts {
 		h := &answer.Hosts[i]
-		all = append(all, h.Host)
 		if report.HostState(h) != string(holdings.Free) {
 			continue
 		}
@@ -169,7 +168,7 @@ func (l *leastFree) of(answer *holdings.Holdings, kept []report.KeptHosts,
 		keeps[slices.IndexFunc(reserved, func(r schedule.Reservation) bool { return r.Name == k.Name })] = k.Hosts
 		out.Kept += k.Hosts
 	}
-	out.Kept -= schedule.Covered(reserved, keeps, others, all)
+	out.Kept -= schedule.Covered(reserved, keeps, others)
 	return out
 }
 
