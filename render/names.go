@@ -35,13 +35,13 @@ func (s *rendering) siteName() string      { return s.serviceName("site") }
 func (s *rendering) siteHostsName() string { return s.serviceName("hosts") }
 
 // serviceName names the sync object of one part of the site. Flux writes the name of a Kustomization into a label of
-// each object.
+// each object, so a long one has a digest in place of the end of the Site's name. The part stays: preflight knows whole
+// hosts of sipgen by it.
 func (s *rendering) serviceName(part string) string {
-	name := "sipgen-" + s.Site.Name + "-" + part
 	if s.fluxEngine() {
-		return v1.Shorten(name, validation.LabelValueMaxLength)
+		return v1.Shorten("sipgen-"+s.Site.Name, validation.LabelValueMaxLength-len("-"+part)) + "-" + part
 	}
-	return name
+	return "sipgen-" + s.Site.Name + "-" + part
 }
 
 // syncName names the sync object of one part of a cluster. package v1 sees to it that no two clusters of a site share

@@ -64,22 +64,34 @@ func TestNamesOfTwoSites(t *testing.T) {
 	assert.Equal(t, guarded(t, func(*v1alpha1.Site) {}), withFlux)
 }
 
-// TestNamesFitIntoLabels: Flux writes the name of a Kustomization into a label of what it applies.
+// TestNamesFitIntoLabels: Flux writes the name of a Kustomization into a label of what it applies. The part stays at the
+// end, by which preflight knows the hosts of an overlay.
 func TestNamesFitIntoLabels(t *testing.T) {
-	tree := guarded(t, func(s *v1alpha1.Site) {
-		s.Name, s.Spec.ArgoCD.Project = strings.Repeat("s", 56), ""
-		s.Spec.Runner = &v1alpha1.Runner{Schedule: "0 * * * *", Image: "registry.example.org/sipgen:v1"}
-		s.Default()
-	})
-	named := objectsOf(t, tree, "flux/", "Kustomization",
-		func(k *flux.Kustomization) string { return k.Name })
-	for name, k := range named {
+	named := func(site string) map[string]*flux.Kustomization {
+		tree := guarded(t, func(s *v1alpha1.Site) {
+			inOverlay(s)
+			s.Name, s.Spec.ArgoCD.Project = site, ""
+			s.Spec.Runner = &v1alpha1.Runner{Schedule: "0 * * * *", Image: "registry.example.org/sipgen:v1"}
+			s.Default()
+		})
+		return objectsOf(t, tree, "flux/", "Kustomization", func(k *flux.Kustomization) string { return k.Name })
+	}
+	long := strings.Repeat("s", 55)
+	found, other, parts := named(long+"a"), named(long+"b"), map[string]bool{}
+	for name, k := range found {
 		assert.LessOrEqual(t, len(name), validation.LabelValueMaxLength, name)
 		for _, on := range k.Spec.DependsOn {
-			assert.Contains(t, named, on.Name)
+			assert.Contains(t, found, on.Name)
+		}
+		if strings.HasPrefix(name, "sipgen-") {
+			assert.NotContains(t, other, name)
+			parts[name[strings.LastIndex(name, "-")+1:]] = true
 		}
 	}
-	assert.Greater(t, len(named), 3)
+	for _, part := range []string{"hosts", "policy", "runner"} {
+		assert.True(t, parts[part], part)
+	}
+	assert.Contains(t, named("dc1"), "sipgen-dc1-hosts")
 }
 
 // TestOtherNamesAreRefused: the tree has Applications of other names, which Argo CD would delete with what they
