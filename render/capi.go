@@ -61,11 +61,15 @@ func (s *rendering) whereMachinesAre(c *schedule.Cluster, folder string) *schedu
 	}
 	out := *c
 	out.Roles = slices.Clone(c.Roles)
-	counted := s.countedDomains(c, folder)
+	var counted map[string]map[string]bool
 	for i := range out.Roles {
 		role := &out.Roles[i]
-		if len(role.TopologyKeys) == 0 {
+		moved := func(a schedule.Assignment) bool { return a.MachineDomain != "" }
+		if len(role.TopologyKeys) == 0 || !slices.ContainsFunc(role.Assigned, moved) {
 			continue
+		}
+		if counted == nil {
+			counted = s.countedDomains(c, folder)
 		}
 		key := role.TopologyKeys[len(role.TopologyKeys)-1]
 		role.Assigned = slices.Clone(role.Assigned)

@@ -64,8 +64,8 @@ func TestNamesOfTwoSites(t *testing.T) {
 	assert.Equal(t, guarded(t, func(*v1alpha1.Site) {}), withFlux)
 }
 
-// TestNamesFitIntoLabels: Flux writes the name of a Kustomization into a label of what it applies. The part stays at the
-// end, by which preflight knows the hosts of an overlay.
+// TestNamesFitIntoLabels: Flux writes the name of a Kustomization into a label of what it applies. The part stays at
+// the end, by which preflight knows the hosts of an overlay.
 func TestNamesFitIntoLabels(t *testing.T) {
 	named := func(site string) map[string]*flux.Kustomization {
 		tree := guarded(t, func(s *v1alpha1.Site) {

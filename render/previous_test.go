@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,5 +136,25 @@ func TestAnotherSite(t *testing.T) {
 		may := len(row.want) == 0 || strings.Contains(row.want[0], "spec.engine") ||
 			strings.Contains(row.want[0], "spec.flux")
 		assert.Truef(t, may == (err == nil), "%s, in another folder: %v", row.why, err)
+	}
+}
+
+// TestFolderOfThePreviousTree: no name that only begins with the folder's is in it.
+func TestFolderOfThePreviousTree(t *testing.T) {
+	s := rendering{}
+	s.Previous = Tree{}
+	for _, name := range []string{"clusters/t/a", "clusters/t/a-b/x", "clusters/t/a.b/x", "clusters/t/a/x",
+		"clusters/t/a/y/z", "clusters/t/a0/x", "clusters/t/b/x"} {
+		s.Previous[name] = []byte(name)
+	}
+	for folder, want := range map[string][]string{
+		"clusters/t/a": {"clusters/t/a/x", "clusters/t/a/y/z"}, "clusters/t/a/y": {"clusters/t/a/y/z"},
+		"clusters/t/b": {"clusters/t/b/x"}, "clusters/t/c": nil, "": nil,
+	} {
+		found := s.before(folder)
+		assert.ElementsMatch(t, want, slices.Collect(maps.Keys(found)), folder)
+		for name, content := range found {
+			assert.Equal(t, name, string(content))
+		}
 	}
 }

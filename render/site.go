@@ -187,6 +187,9 @@ type rendering struct {
 	infraInputs map[schedule.ClusterKey]*infra.Checked
 	// owners of all assigned hosts, where lostBy was asked.
 	owners map[schedule.HostKey]schedule.ClusterKey
+	// previous are the paths of the previous tree, sorted, where a folder of it was asked for: each of many clusters
+	// may ask for its own.
+	previous []string
 	// nameless are hosts that a patch was to be for.
 	nameless []nameless
 	// hostsIn are the namespaces of the site's hosts, where they were asked for.
@@ -269,11 +272,16 @@ func (s *rendering) renderInfra(c *schedule.Cluster, folder string) error {
 
 // before returns a folder of the previous tree.
 func (s *rendering) before(folder string) Tree {
+	if s.previous == nil {
+		s.previous = slices.Sorted(maps.Keys(s.Previous))
+	}
 	files := Tree{}
-	for path, content := range s.Previous {
-		if strings.HasPrefix(path, folder+"/") {
-			files[path] = content
+	first, _ := slices.BinarySearch(s.previous, folder+"/")
+	for _, path := range s.previous[first:] {
+		if !strings.HasPrefix(path, folder+"/") {
+			break
 		}
+		files[path] = s.Previous[path]
 	}
 	return files
 }
