@@ -162,10 +162,8 @@ func (s *planner) domainName(r *role, i int32) string {
 	if r.tree == nil {
 		return ""
 	}
-	for _, column := range slices.Backward(r.tree.columns) {
-		if column != nil && column[i] != "" {
-			return column[i]
-		}
+	if narrowest := r.tree.columns[len(r.tree.columns)-1]; narrowest != nil {
+		return narrowest[i]
 	}
 	return ""
 }
