@@ -60,7 +60,7 @@ func newCircle(t *testing.T, r *rig, name string) *circle {
 	c.site.Spec.ArgoCD.Project, c.site.Spec.ArgoCD.Order = name, cmp.Or(r.order, v1alpha1.OrderNone)
 	// Whatever the operator, Cluster API and the engines do to a host in its life is not to be hindered, with Flux; and
 	// with Argo CD the label guard only audits, as it does by default: the rows for both engines have both.
-	c.site.Spec.LabelGuard.Enforce = r.flux != nil
+	c.site.Spec.LabelGuard.Enforce = r.engine != v1alpha1.EngineArgoCD
 	whole := 100
 	c.site.Spec.Brake.MaxPercent = &whole // of so few hosts a tenth is one, and two may go
 	c.site.Default()
