@@ -109,7 +109,7 @@ func TestAnswersThatAreNotGits(t *testing.T) {
 			w.Header().Set("Content-Type", "application/octet-stream")
 			fmt.Fprint(w, strings.Repeat("ab", 20)+"\trefs/heads/main\n")
 		},
-		"no repository: repository not found:; check the URL": func(w http.ResponseWriter) {
+		"no repository: repository not found; check the URL": func(w http.ResponseWriter) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			w.WriteHeader(http.StatusNotFound)
 			fmt.Fprint(w, "<html><h1>Not found</h1></html>")
