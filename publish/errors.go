@@ -143,7 +143,8 @@ func (r *remote) explain(err error) error {
 		// The server's announcement, which go-git cannot read.
 		return ErrSHA256
 	case errors.Is(err, transport.ErrRepositoryNotFound):
-		return fmt.Errorf("%w: %s; check the URL, and that these credentials can read it", ErrNoRepository, strings.TrimRight(message, ": "))
+		return fmt.Errorf("%w: %s; check the URL, and that these credentials can read it", ErrNoRepository,
+			strings.TrimRight(message, ": "))
 	case errors.Is(err, transport.ErrAuthenticationRequired):
 		if r.auth == nil {
 			return &SettingError{"Password", fmt.Errorf("%w: the server requires credentials", ErrAuth)}

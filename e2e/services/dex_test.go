@@ -281,14 +281,15 @@ func whoAmI(config *rest.Config) (string, []string, error) {
 		return "", nil, err
 	}
 	reviews := authenticationv1.SchemeGroupVersion.WithResource("selfsubjectreviews")
-	answer, err := client.Resource(reviews).Create(context.Background(), &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": reviews.GroupVersion().String(), "kind": "SelfSubjectReview"}}, metav1.CreateOptions{})
+	review := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": reviews.GroupVersion().String(), "kind": "SelfSubjectReview"}}
+	answer, err := client.Resource(reviews).Create(context.Background(), review, metav1.CreateOptions{})
 	if err != nil {
 		return "", nil, err
 	}
-	var review authenticationv1.SelfSubjectReview
-	err = runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object, &review)
-	return review.Status.UserInfo.Username, review.Status.UserInfo.Groups, err
+	var reviewed authenticationv1.SelfSubjectReview
+	err = runtime.DefaultUnstructuredConverter.FromUnstructured(answer.Object, &reviewed)
+	return reviewed.Status.UserInfo.Username, reviewed.Status.UserInfo.Groups, err
 }
 
 // What is rendered beside connectors and clients, which Dex's own types decode strictly, is known to Dex's command,
