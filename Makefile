@@ -43,18 +43,20 @@ GIT_TESTS = TestHTTPProxy TestHTTPS TestHTTPSLogins TestHistory TestHistoryFollo
 	TestSSHKeys TestSSHSignatureVerifiesInGit TestServersThatWantMultiACK TestSlowServerTimesOut \
 	TestStateOfABranchEnds TestTrailer TestTrailerWithoutHistory
 # What takes the processor for seconds and changes rarely: make check runs it.
-SLOW_TESTS = $(GIT_TESTS) TestABigInventoryIsRead TestBrokenProgramsAreNoticed TestCommandsOfThePages \
-	TestDangersAreTheSame TestDemosAreQuiet TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded \
-	TestFewComplaints TestFleetIsAsManyRuns TestFleetPublish TestFolderChangeFarDown TestFormerTreeGoesTwice \
-	TestHostIsOneSites TestHostIsOneSitesOfManyBranches TestLargeSites TestLastChangeFarDown TestLeakedSecrets \
-	TestLongReasonsAreBounded TestLostTree TestMarkedSecretsLeaveNoTrace TestMoveNamespace TestNoSecretIsPrinted \
-	TestNoSecretOfAnAnnotationIsPrinted TestNothingStaysInTheTemporaryFolder TestOlderVersion \
+SLOW_TESTS = $(GIT_TESTS) TestABigInventoryIsRead TestBesideIsNoReasonForACommit TestBrokenProgramsAreNoticed \
+	TestCommandsOfThePages TestCommitRefusesAndLeavesTheBranch TestDangersAreTheSame TestDemosAreQuiet \
+	TestEveryTextIsReadAsATextByAll TestFetchesWhatIsNeeded TestFewComplaints TestFleetIsAsManyRuns \
+	TestFleetPublish TestFolderChangeFarDown TestFormerTreeGoesTwice TestHostIsOneSites \
+	TestHostIsOneSitesOfManyBranches TestLargeSites TestLastChangeFarDown TestLeakedSecrets \
+	TestLongReasonsAreBounded TestLostTree TestMarkedSecretsLeaveNoTrace TestMoveNamespace TestNeverReached \
+	TestNoSecretIsPrinted TestNoSecretOfAnAnnotationIsPrinted TestNothingStaysInTheTemporaryFolder TestOlderVersion \
 	TestOlderVersionOfFleet TestParseTakesNoMoreThanTwiceForTwice TestRecordOfHardShapes \
-	TestRefusedSiteOfManyBranches TestReleasedTrees TestSecurityTable TestSizes TestTamperedTrees \
-	TestTreesAreReadOnce TestWritesAsTheLibrary
-# These start shells and git at each step.
-SLOW_SCRIPTS = access badrepo bounds edited foreign history history-move history-usage hydrator init nested \
-	network night patches propose repository-move samerepository samesnapshot stumbles undecodable
+	TestRefusedSiteOfManyBranches TestReleasedTrees TestRestoringStops TestRestoringWithoutSha256sum \
+	TestSecurityTable TestSizes TestTamperedTrees TestTreesAreReadOnce TestWritesAsTheLibrary
+# These start shells and git at each step, or try many inputs for what is said of them.
+SLOW_SCRIPTS = access backends badrepo bounds edited fleet foreign hints history history-move history-usage \
+	hydrator init inputs kustomizations memory mistakes nested network nextstep night patches propose \
+	repository-move review samerepository samesnapshot specsbase status stumbles successor undecodable virtualhosts
 SLOW = ^$(call any,$(SLOW_TESTS))$$|^TestScripts$$/^$(call any,$(SLOW_SCRIPTS))$$
 # Each package costs the linker a second, also where no test of it is slow.
 SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)
@@ -70,9 +72,9 @@ RACING_TESTS = TestBranch TestConflictAndLoop TestEveryWaitEndsWithTheContext Te
 # The main path on real parts: hosts are handed out, used, replaced and let go by way of Flux, and the services answer.
 ENGINES = etcd kube-apiserver kube-controller-manager kubectl baremetal-operator kustomize-controller
 ROWS = ^TestFluxRows$$/^(release|deleted|failed)$$
-SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost)$$|$(LOGIN)
-# Of the two ways to tell a tenant's API server, the newer one.
-LOGIN = ^TestLoginThroughDexReachesTheTenant$$/^by_the_AuthenticationConfiguration$$
+SERVICES = ^(TestControlPlaneLoadBalancer|TestWorkerLoadBalancerKeepsThePort|TestJumpHost)$$
+# Of the two ways to tell a tenant's API server of Dex, the older one.
+LATER_LOGIN = ^TestLoginThroughDexReachesTheTenant$$/^by_the_flags$$
 # What engines do by themselves, with files that sipgen did not render: make nightly tests it, and make check if the
 # engines differ from those of the last make facts.
 FACTS = ^(TestWhatEnginesDo|TestModesOfFiles|TestSteering)$$
@@ -88,13 +90,13 @@ LATER_ROWS = applied-base applied-hosts approved broken-gone free-host habit han
 	runner several standby-unfit status
 LATER_WAVES = broken-gone confined drift namespace-moved parents-gone reordered way-out
 LATER_TESTS = TestClusterAPI TestDefinitionBesideSIP TestFleetInWaves TestHostWatchSeesHarm TestImage \
-	TestJumpHostImage TestLockedFlux TestLoginThroughDexReachesTheTenant TestNamespaceMovedToAnotherCluster \
+	TestJumpHostImage TestLockedFlux TestNamespaceMovedToAnotherCluster \
 	TestPageCommands TestProcedures TestReleaseIsReproducible TestReleasedJumpHost TestRemoteArgo TestRootHangs \
 	TestSiteFolders TestTakeover TestTutorial TestTwoEngines TestWholeSiteOnArgoCD
 # The largest sizes of contract 32. A landing has that of 5,000 hosts with the commands that take the most.
 LATER_SIZES = ^TestSizes$$/^(10,000_clusters|20,000_hosts|5,000_hosts_with_all_commands)$$
 any = ($(subst $(space),|,$(strip $1)))
-LATER = ^$(call any,$(LATER_TESTS))$$|^Test(Argo|Flux)Rows$$/^$(call any,$(LATER_ROWS))$$|^TestArgoWaves$$/^$(call any,$(LATER_WAVES))$$
+LATER = ^$(call any,$(LATER_TESTS))$$|^Test(Argo|Flux)Rows$$/^$(call any,$(LATER_ROWS))$$|^TestArgoWaves$$/^$(call any,$(LATER_WAVES))$$|$(LATER_LOGIN)
 
 # Tests make more garbage than they keep: collecting it ten times as late takes a quarter off the processor's time.
 unit test check rows: export GOGC := 1000
