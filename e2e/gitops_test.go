@@ -48,6 +48,7 @@ var fluxRows = []row{
 var patchRows = []row{
 	{"infra-first", rowInfraFirst},                  // dependsOn
 	{"deleted", rowDeleted},                         // the uid in a patch
+	{"disowned", rowDisowned},                       // who owns labels after a write of the status
 	{"file-deleted", rowFileDeleted},                // pruning
 	{"guards-off", rowGuardsOff},                    // what an engine does without guards
 	{"on-call", rowOnCall},                          // the runbooks' commands
