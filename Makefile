@@ -85,9 +85,9 @@ space := $(empty) $(empty)
 # which make nightly calls: procedures of the pages that people follow step by step, engines that are killed, locked or
 # in another cluster, Cluster API's own programs, releases and images, and what only the tests themselves rest on. Run
 # them if you change such a page, hack/, or their tests.
-LATER_ROWS = applied-base applied-hosts approved broken-gone free-host habit handover leaving lost machine-elsewhere \
-	made-anew named-namespace-moved namespace-moved on-call overlay relabeled repository-moved restarted running-cluster \
-	runner several standby-unfit status
+LATER_ROWS = applied-base applied-hosts approved broken-gone disowned free-host habit handover leaving lost \
+	machine-elsewhere made-anew named-namespace-moved namespace-moved on-call overlay relabeled repository-moved \
+	restarted running-cluster runner several standby-unfit status
 LATER_WAVES = broken-gone confined drift namespace-moved parents-gone reordered way-out
 LATER_TESTS = TestClusterAPI TestDefinitionBesideSIP TestFleetInWaves TestHostWatchSeesHarm TestImage \
 	TestJumpHostImage TestLockedFlux TestNamespaceMovedToAnotherCluster \
