@@ -58,8 +58,9 @@ SLOW_SCRIPTS = access backends badrepo bounds edited fleet foreign hints history
 	hydrator init inputs kustomizations memory mistakes nested network nextstep night patches propose \
 	repository-move review samerepository samesnapshot specsbase status stumbles successor undecodable virtualhosts
 SLOW = ^$(call any,$(SLOW_TESTS))$$|^TestScripts$$/^$(call any,$(SLOW_SCRIPTS))$$
-# Each package costs the linker a second, also where no test of it is slow.
-SLOW_PACKAGES = $$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)
+# Each package costs the linker a second, also where no test of it is slow. Most tests of the first run one by one.
+SLOW_PACKAGES = ./cmd/sipgen ./publish \
+	$$(grep -rlE --include='*_test.go' --exclude-dir=.cache '^func $(call any,$(SLOW_TESTS))\(' . | xargs -n1 dirname | sort -u)
 # The longest first: they wait more than they compute.
 FIRST = ./publish ./cmd/sipgen ./internal/forge
 # The tests on engines run the command that they build, which the cache of test results does not see: -count 1.
