@@ -11,7 +11,7 @@ import (
 )
 
 // rowDisowned: a write of the status without labels takes their ownership from the engine. The labels stay when the
-// host is released, no other cluster gets it, and the page's command, here kubectl label, ends that.
+// host is released, and no other cluster gets it. The command of the page "A change is not applied" ends that.
 func rowDisowned(t *testing.T, r *rig, name string) {
 	c := newCircle(t, r, name)
 	c.hosts(t, "controller", "n1", "n2")
